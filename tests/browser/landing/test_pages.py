@@ -52,11 +52,11 @@ def everything(tone: str, theme: dict[str, Any]) -> dict[str, Any]:
     return page(tone=tone, theme=theme, footer={**FOOTER, "tone": tone})
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("width", "lang"), [(390, "en"), (1280, "ar")])
 def test_blocks__in_their_other_forms__have_no_barrier_and_no_sideways_scroll(
-    serve: Open, axe: str, width: int
+    serve: Open, axe: str, width: int, lang: str
 ) -> None:
-    shown = serve(rendered(other_forms()), width=width)
+    shown = serve(rendered(other_forms() | {"lang": lang}), width=width)
     _is_usable(shown, axe, width)
 
 

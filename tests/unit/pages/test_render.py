@@ -181,7 +181,9 @@ def test_words__are_in_the_language_of_the_page(lang: str, skip: str, marked: st
 
 
 def test_page__in_a_language_from_right_to_left__has_its_direction() -> None:
-    assert tags_of(text_of(page("stats") | {"lang": "he"}), "html") == [{"lang": "he", "dir": "rtl"}]
+    html = text_of(page("stats") | {"lang": "he"})
+    assert tags_of(html, "html") == [{"lang": "he", "dir": "rtl"}]
+    assert "letter-spacing:0!important" in html
 
 
 @pytest.mark.parametrize("tone", TONES)

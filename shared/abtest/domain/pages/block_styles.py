@@ -55,7 +55,7 @@ thead td{border-bottom:2px solid var(--text)}
 tbody th{width:30%;padding-inline-start:0;font-weight:560}
 tbody td{color:var(--soft)}
 tbody tr>*{border-bottom:1px solid var(--line)}
-.yes,.no{display:inline-block;position:relative;width:1.5rem;height:1.5rem;vertical-align:middle}
+.yes,.no{forced-color-adjust:none;display:inline-block;position:relative;width:1.5rem;height:1.5rem;vertical-align:middle}
 .yes{border-radius:50%;background:var(--button)}
 .yes::after{content:"";position:absolute;left:.53rem;top:.3rem;width:.4rem;height:.72rem;
 border:solid var(--on-button);border-width:0 .14rem .14rem 0;transform:rotate(42deg)}
@@ -106,16 +106,15 @@ letter-spacing:-.035em;font-variant-numeric:tabular-nums}
 _FAQ = """
 details{border-bottom:1px solid var(--line)}
 details:first-child{border-top:1px solid var(--line)}
-summary{position:relative;padding:1.2rem 3rem 1.2rem 0;font-size:1.0625em;font-weight:600;line-height:1.4;
+summary{position:relative;padding-block:1.2rem;padding-inline:0 3rem;font-size:1.0625em;font-weight:600;line-height:1.4;
 cursor:pointer;list-style:none}
-[dir=rtl] summary{padding-inline:0 3rem}
 summary::-webkit-details-marker{display:none}
 summary::before,summary::after{content:"";position:absolute;inset-inline-end:.5rem;top:50%;width:.95rem;height:2px;
-margin-top:-1px;border-radius:1px;background:var(--link)}
+margin-top:-1px;border-radius:1px;background:var(--link);forced-color-adjust:none}
 summary::after{transform:rotate(90deg)}
 details[open]>summary::after{transform:rotate(0)}
 summary:hover{color:var(--link)}
-details>.prose{padding:0 3rem 1.5rem 0}
+details>.prose{padding-block:0 1.5rem;padding-inline:0 3rem}
 """
 
 _CTA = """
@@ -138,7 +137,7 @@ select{appearance:none;padding-inline-end:2.5rem;background-repeat:no-repeat;bac
 background-image:linear-gradient(45deg,transparent 50%,var(--text) 50%),
 linear-gradient(-45deg,transparent 50%,var(--text) 50%);
 background-position:right 1.3rem center,right .92rem center}
-[dir=rtl] select{background-position:left 1.3rem center,left .92rem center}
+[dir=rtl] select{background-position:left .92rem center,left 1.3rem center}
 textarea{resize:vertical}
 :is(input,select,textarea):hover{border-color:var(--text)}
 :is(input,select,textarea):focus-visible{outline:3px solid var(--link);outline-offset:1px;border-color:transparent}

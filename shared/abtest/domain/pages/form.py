@@ -1,4 +1,4 @@
-"""The form of a page: labels above their fields, and errors that browsers report in their own words."""
+"""The form of a page: labels above their fields, and an error below a field that is invalid."""
 
 from abtest.domain.pages.sections import Setting, heading, section
 from abtest.domain.pages.spec import Form, FormField
@@ -19,7 +19,8 @@ def _field(block: Form, field: FormField, language: Language) -> Html:
     id_ = f"{block.id}_{field.name}"
     hint = None if field.required else el("small", f" ({language.words.optional})", lang=language.lang)
     label = el("label", field.label, hint, for_=id_)
-    error = el("p", language.words.invalid, class_="error", lang=language.lang)
+    message = language.words.invalid_email if field.type == "email" else language.words.invalid
+    error = el("p", message, class_="error", lang=language.lang)
     if field.type == "checkbox":
         return el("div", _control(field, id_, language), label, error, class_="field check")
     return el("div", label, _control(field, id_, language), error, class_="field")

@@ -8,6 +8,7 @@ from abtest.domain.pages import block_styles, page_styles
 from abtest.domain.pages.colours import luminance, palette
 from abtest.domain.pages.spec import Cta, FontAsset, Hero, Markdown, PageSpec, Theme, Tone
 from abtest.domain.pages.walk import parts
+from abtest.domain.pages.words import language
 
 _STACKS = {
     "system": 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif',
@@ -34,6 +35,8 @@ def _rules(spec: PageSpec, assets: Mapping[str, AssetFacts]) -> Iterator[str]:
     yield page_styles.BASE
     used = _parts(spec)
     yield from (rules for name, rules in block_styles.PARTS.items() if name in used)
+    if language(spec.lang).direction:
+        yield "*{letter-spacing:0!important}"  # Arabic letters are joined
     yield page_styles.MEDIA
 
 

@@ -15,26 +15,101 @@ class Words(NamedTuple):
     optional: str
     choose: str
     invalid: str
+    invalid_email: str
 
 
-_ENGLISH = Words("Skip to content", "Yes", "No", "optional", "Please choose", "Please fill in this field as described.")
+_ENGLISH = Words(
+    "Skip to content",
+    "Yes",
+    "No",
+    "optional",
+    "Please choose",
+    "Please fill in this field.",
+    "Please enter an email address, such as name@shop.example.",
+)
 _WORDS = {
     "en": _ENGLISH,
     "da": Words(
-        "Gå til indhold", "Ja", "Nej", "valgfrit", "Vælg venligst", "Udfyld venligst dette felt som beskrevet."
+        "Gå til indhold",
+        "Ja",
+        "Nej",
+        "valgfrit",
+        "Vælg venligst",
+        "Udfyld venligst dette felt.",
+        "Angiv en e-mailadresse, f.eks. navn@shop.example.",
     ),
     "de": Words(
-        "Zum Inhalt springen", "Ja", "Nein", "optional", "Bitte auswählen", "Bitte füllen Sie dieses Feld richtig aus."
+        "Zum Inhalt springen",
+        "Ja",
+        "Nein",
+        "optional",
+        "Bitte auswählen",
+        "Bitte füllen Sie dieses Feld aus.",
+        "Bitte geben Sie eine E-Mail-Adresse ein, z. B. name@shop.example.",
     ),
-    "es": Words("Ir al contenido", "Sí", "No", "opcional", "Seleccione", "Rellene este campo correctamente."),
+    "es": Words(
+        "Ir al contenido",
+        "Sí",
+        "No",
+        "opcional",
+        "Seleccione",
+        "Rellene este campo.",
+        "Escriba un correo electrónico, como nombre@shop.example.",
+    ),
     "fr": Words(
-        "Aller au contenu", "Oui", "Non", "facultatif", "Veuillez choisir", "Veuillez remplir ce champ correctement."
+        "Aller au contenu",
+        "Oui",
+        "Non",
+        "facultatif",
+        "Veuillez choisir",
+        "Veuillez remplir ce champ.",
+        "Veuillez saisir une adresse e-mail, par exemple nom@shop.example.",
     ),
-    "it": Words("Vai al contenuto", "Sì", "No", "facoltativo", "Selezionare", "Compilare correttamente questo campo."),
-    "nl": Words("Naar de inhoud", "Ja", "Nee", "optioneel", "Maak een keuze", "Vul dit veld juist in."),
-    "pl": Words("Przejdź do treści", "Tak", "Nie", "opcjonalne", "Wybierz", "Wypełnij poprawnie to pole."),
-    "pt": Words("Ir para o conteúdo", "Sim", "Não", "opcional", "Selecione", "Preencha este campo corretamente."),
-    "sv": Words("Hoppa till innehållet", "Ja", "Nej", "valfritt", "Välj", "Fyll i fältet korrekt."),
+    "it": Words(
+        "Vai al contenuto",
+        "Sì",
+        "No",
+        "facoltativo",
+        "Selezionare",
+        "Compilare questo campo.",
+        "Inserire un indirizzo e-mail, ad esempio nome@shop.example.",
+    ),
+    "nl": Words(
+        "Naar de inhoud",
+        "Ja",
+        "Nee",
+        "optioneel",
+        "Maak een keuze",
+        "Vul dit veld in.",
+        "Vul een e-mailadres in, bijvoorbeeld naam@shop.example.",
+    ),
+    "pl": Words(
+        "Przejdź do treści",
+        "Tak",
+        "Nie",
+        "opcjonalne",
+        "Wybierz",
+        "Wypełnij to pole.",
+        "Podaj adres e-mail, na przykład imie@shop.example.",
+    ),
+    "pt": Words(
+        "Ir para o conteúdo",
+        "Sim",
+        "Não",
+        "opcional",
+        "Selecione",
+        "Preencha este campo.",
+        "Indique um e-mail, por exemplo nome@shop.example.",
+    ),
+    "sv": Words(
+        "Hoppa till innehållet",
+        "Ja",
+        "Nej",
+        "valfritt",
+        "Välj",
+        "Fyll i fältet.",
+        "Ange en e-postadress, till exempel namn@shop.example.",
+    ),
 }
 
 
