@@ -86,7 +86,8 @@ class PageSpecInput(Input):
         }
     )
 
-    format: Literal[1]
+    # Not a literal: 1 equals true, and both would be accepted.
+    format: Annotated[int, Field(ge=spec.FORMAT, le=spec.FORMAT, json_schema_extra={"const": spec.FORMAT})]
     lang: Annotated[
         str,
         Field(max_length=35, examples=["en"]),

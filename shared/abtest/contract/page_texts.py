@@ -90,13 +90,13 @@ class PageImage(Input):
 
     asset_id: Uuid
     alt: Annotated[str, Field(min_length=1, max_length=250), READABLE] = ABSENT
-    decorative: Literal[True] = ABSENT
+    decorative: bool = ABSENT
 
     @model_validator(mode="after")
     def _has_one_of_both(self) -> Self:
-        given = self.model_fields_set & {"alt", "decorative"}
-        if not given:
+        has_text = "alt" in self.model_fields_set
+        if not has_text and not self.decorative:
             raise misplaced([("alt", "is required, unless decorative is true")])
-        if len(given) == 2:
+        if has_text and self.decorative:
             raise misplaced([("alt", "must be absent when decorative is true")])
         return self

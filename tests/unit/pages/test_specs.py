@@ -75,7 +75,8 @@ def test_blocks__of_the_wire_and_of_the_domain__are_the_same() -> None:
 @pytest.mark.parametrize(
     ("more", "path", "message"),
     [
-        ({"format": 2}, "format", "must be 1"),
+        ({"format": 2}, "format", "must be at most 1"),
+        ({"format": True}, "format", "must be an integer"),
         ({"lang": "english"}, "lang", "must be a language tag, such as en or de-AT"),
         ({"lang": "en-"}, "lang", "must be a language tag, such as en or de-AT"),
         ({"blocks": []}, "blocks", "must have 1 or more items"),
@@ -120,7 +121,13 @@ def test_block__of_an_unknown_type__names_all_types() -> None:
         ("hero", {"links": [LINK | {"label": "a" * 81}]}, "links[0].label", "must have at most 80 characters"),
         ("hero", {"image": {"asset_id": PHOTO.id}}, "image.alt", "is required, unless decorative is true"),
         ("hero", {"image": IMAGE | {"decorative": True}}, "image.alt", "must be absent when decorative is true"),
-        ("hero", {"image": {"asset_id": PHOTO.id, "decorative": False}}, "image.decorative", "must be True"),
+        (
+            "hero",
+            {"image": {"asset_id": PHOTO.id, "decorative": False}},
+            "image.alt",
+            "is required, unless decorative is true",
+        ),
+        ("hero", {"image": {"asset_id": PHOTO.id, "decorative": 1}}, "image.decorative", "must be true or false"),
         ("hero", {"image": IMAGE | {"alt": "a" * 251}}, "image.alt", "must have at most 250 characters"),
         ("hero", {"image": IMAGE | {"src": "https://x.example/a.png"}}, "image.src", UNKNOWN),
         ("hero", {"image": {"asset_id": "https://x.example/a.png", "alt": "a"}}, "image.asset_id", UUID),

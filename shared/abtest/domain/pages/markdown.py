@@ -5,6 +5,7 @@ The library only parses. Elements are made by `kit.markup`, so that all of a pag
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -50,19 +51,31 @@ def rendered(text: str) -> Html:
 
 def links(text: str) -> tuple[str, ...]:
     """Return the addresses of the links in a text, in their order."""
-    inline = (child for token in _parser().parse(text) for child in token.children or ())
-    return tuple(str(token.attrGet("href") or "") for token in inline if token.type == "link_open")
+    return _facts(text).links
 
 
 def is_too_deep(text: str) -> bool:
     """Return whether lists and quotes are within each other by more than MAX_LEVELS."""
-    opened = 0
+    return _facts(text).levels > MAX_LEVELS
+
+
+class _Facts(NamedTuple):
+    links: tuple[str, ...]
+    levels: int
+
+
+# The grammar and the rules read each text of a page: the facts are kept, which are small, and not the tokens.
+@lru_cache(maxsize=256)
+def _facts(text: str) -> _Facts:
+    addresses: list[str] = []
+    level = deepest = 0
     for token in _parser().parse(text):
         # A list and its item are one level; an item only occurs in a list.
-        opened += token.nesting if token.type.startswith(("list_item", "blockquote")) else 0
-        if opened > MAX_LEVELS:
-            return True
-    return False
+        level += token.nesting if token.type.startswith(("list_item", "blockquote")) else 0
+        deepest = max(deepest, level)
+        inline = (child for child in token.children or () if child.type == "link_open")
+        addresses += [str(child.attrGet("href") or "") for child in inline]
+    return _Facts(tuple(addresses), deepest)
 
 
 def _elements(tokens: Iterator[Token]) -> Iterator[Html]:
