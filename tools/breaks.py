@@ -182,6 +182,34 @@ BREAKS = (
         '"CDN-Cache-Control": "max-age=3000"',
         ("tests/unit/edge",),
     ),
+    Break(
+        "references of CSS stay within an SVG",
+        f"{DOMAIN}/assets/svg_css.py",
+        r"functions is FUNCTIONS and _REFERENCE\.fullmatch\(token\.value\) is not None",
+        "True",
+        ("tests/unit/assets",),
+    ),
+    Break(
+        "animations change no address",
+        f"{DOMAIN}/assets/svg.py",
+        r"values\.get\(\"attributeName\"\) not in ANIMATED",
+        "False",
+        ("tests/unit/assets",),
+    ),
+    Break(
+        "pixels are counted before they are decoded",
+        "shared/abtest/adapters/images/reading.py",
+        r"width \* height > MAX_PIXELS",
+        "width < 0",
+        ("tests/contract/test_images.py",),
+    ),
+    Break(
+        "pictures do not say where they were taken",
+        "shared/abtest/adapters/images/pillow.py",
+        r"upright\.info = \{\}",
+        'options["exif"] = source.info.get("exif", b"")',
+        ("tests/contract/test_images.py",),
+    ),
 )
 
 

@@ -352,5 +352,29 @@ def test_renditions__keep_a_profile_and_no_metadata() -> None:
     assert "exif" not in decoded(content).info
 
 
+@pytest.mark.parametrize(
+    ("mode", "color"), [("L", 64), ("LA", (64, 200)), ("RGB", (64,) * 3), ("RGBA", (64, 64, 64, 200))]
+)
+def test_renditions__of_a_png_with_a_gamma__have_the_colors_that_browsers_display(mode: str, color: Any) -> None:
+    gamma = PngImagePlugin.PngInfo()
+    gamma.add(b"gAMA", struct.pack(">I", 100_000))
+    content = encoded(Image.new(mode, (600, 300), color), "PNG", pnginfo=gamma)
+    rendition = decoded(CODEC.renditions(content)[0].content).convert("RGBA").getpixel((100, 100))
+    assert isinstance(rendition, tuple)
+    assert abs(rendition[0] - 255 * (64 / 255) ** (1 / 2.2)) < 4
+    assert abs(rendition[3] - (200 if mode.endswith("A") else 255)) < 4
+
+
+@pytest.mark.parametrize("chunks_of_png", [{b"gAMA": 45_455}, {b"gAMA": 0}, {b"gAMA": 100_000, b"sRGB": 0}], ids=str)
+def test_renditions__of_a_png_with_a_gamma_of_no_effect__keep_its_values(chunks_of_png: dict[bytes, int]) -> None:
+    info = PngImagePlugin.PngInfo()
+    for name, value in chunks_of_png.items():
+        info.add(name, struct.pack(">I" if name == b"gAMA" else "B", value))
+    content = encoded(Image.new("RGB", (600, 300), (64, 64, 64)), "PNG", pnginfo=info)
+    rendition = decoded(CODEC.renditions(content)[0].content).getpixel((100, 100))
+    assert isinstance(rendition, tuple)
+    assert abs(rendition[0] - 64) < 4
+
+
 def test_renditions__too_tall_for_webp__are_left_out() -> None:
     assert CODEC.renditions(encoded(Image.new("L", (500, 20_000)), "PNG")) == ()

@@ -8,7 +8,7 @@ from abtest.adapters.images.reading import Picture, opened, refusing
 from abtest.domain.assets import types
 from abtest.domain.assets.containers import require_structure
 from abtest.domain.assets.errors import InvalidAssetError
-from abtest.domain.assets.png import chunks, color_chunks
+from abtest.domain.assets.png import chunks, color_chunks, display_gamma
 from abtest.domain.assets.signatures import recognized
 from abtest.ports.images import RENDITION_WIDTHS, ImageInfo, Rendition
 
@@ -59,7 +59,8 @@ class PillowCodec:
             if not smaller or picture.frames > 1:
                 return ()
             sizes = [(each, max(1, round(height * each / width))) for each in smaller]
-            return tuple(_renditions(picture, [size for size in sizes if size[1] <= MAX_WEBP_SIDE]))
+            gamma = display_gamma(content) if asset_type is types.PNG and not picture.profile else None
+            return tuple(_renditions(picture, [size for size in sizes if size[1] <= MAX_WEBP_SIDE], gamma))
 
 
 def _decode_all(content: bytes, picture: Picture) -> None:
@@ -126,7 +127,7 @@ def _clean_png(content: bytes) -> bytes:
     return target.getvalue()
 
 
-def _renditions(picture: Picture, sizes: Sequence[tuple[int, int]]) -> list[Rendition]:
+def _renditions(picture: Picture, sizes: Sequence[tuple[int, int]], gamma: float | None) -> list[Rendition]:
     """Return renditions, the narrowest first; each is made from the next larger one."""
     if not sizes:
         return []
@@ -137,6 +138,8 @@ def _renditions(picture: Picture, sizes: Sequence[tuple[int, int]]) -> list[Rend
     source.load()
     profile = picture.profile_of(source.mode)
     image = _with_channels(source)
+    if gamma is not None:  # WebP has no such chunk, so the values themselves change
+        image = _brightened(image, gamma)
     made: list[Rendition] = []
     for size in stored:
         image = image.resize(size, resample=_lanczos(), reducing_gap=2.0)
@@ -158,6 +161,13 @@ def _with_channels(image: "Image.Image") -> "Image.Image":
     if image.mode == "P" or "transparency" in image.info:
         return image.convert("RGBA" if "transparency" in image.info else "RGB")
     return image if image.mode in ("L", "LA", "RGB", "RGBA", "CMYK") else image.convert("RGB")
+
+
+def _brightened(image: "Image.Image", gamma: float) -> "Image.Image":
+    """Return the picture with an exponent applied to its colors, and its transparency as it is."""
+    curve = [round(255 * (value / 255) ** gamma) for value in range(256)]
+    colors = image.mode.removesuffix("A")
+    return image.point(curve * len(colors) + list(range(256)) * (len(image.mode) - len(colors)))
 
 
 def _in_srgb(image: "Image.Image", profile: bytes | None) -> "Image.Image":

@@ -21,6 +21,18 @@ def chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
         place += 12 + length
 
 
+def display_gamma(content: bytes) -> float | None:
+    """Return the exponent that browsers apply to a PNG's colors; None where its `gAMA` chunk has no effect.
+
+    Profiles and the chunks `sRGB` and `cICP` replace it.
+    """
+    colors = color_chunks(content)
+    stored = int.from_bytes(colors.get(b"gAMA", b""), "big") / 100_000
+    if not 0.01 < stored < 10 or b"sRGB" in colors or b"cICP" in colors or abs(stored * 2.2 - 1) < 0.02:
+        return None
+    return 1 / (stored * 2.2)
+
+
 def color_chunks(content: bytes) -> dict[bytes, bytes]:
     """Return the chunks before the pixels that change how colors are displayed."""
     kept: dict[bytes, bytes] = {}
