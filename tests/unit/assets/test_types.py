@@ -50,7 +50,6 @@ def test_declaration_of_no_accepted_type__is_refused() -> None:
 
 
 OTHERS = [
-    (b"", "none: the file is empty"),
     (b"<!DOCTYPE html><p>", "an HTML page"),
     (b"\xef\xbb\xbf  <!-- a --><html>", "an HTML page"),
     (b"<script>alert(1)</script>", "an HTML page"),
@@ -84,6 +83,11 @@ OTHERS = [
 def test_bytes_of_another_type__are_refused_by_its_name(content: bytes, label: str) -> None:
     with pytest.raises(UnsupportedAssetTypeError, match=f"content: the bytes are .*{label}"):
         recognized(content)
+
+
+def test_empty_file__is_refused() -> None:
+    with pytest.raises(UnsupportedAssetTypeError, match="content: the file is empty"):
+        recognized(b"")
 
 
 @pytest.mark.parametrize(

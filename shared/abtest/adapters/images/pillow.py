@@ -70,7 +70,8 @@ def _decode_all(content: bytes, picture: Picture) -> None:
         picture.image.load()
     if b"GPSLatitude" in content or picture.image.getexif().get_ifd(_GPS_DIRECTORY):
         raise InvalidAssetError(
-            f"{picture.asset_type.label} with the place where it was taken (GPS); save it without its metadata"
+            f"the file is {picture.asset_type.label} with the place where it was taken (GPS); "
+            "save it without its metadata"
         )
 
 
@@ -95,7 +96,7 @@ def _clean_jpeg(content: bytes) -> bytes:
         except (OSError, TypeError, ValueError):
             continue
         return target.getvalue()
-    raise InvalidAssetError("a JPEG image that cannot be encoded again; save it with another program")
+    raise InvalidAssetError("the file is a JPEG image that cannot be encoded again; save it with another program")
 
 
 def _clean_png(content: bytes) -> bytes:

@@ -38,7 +38,7 @@ def refusing(asset_type: AssetType) -> Iterator[None]:
         except (InvalidAssetError, UnsupportedAssetTypeError):
             raise
         except Exception as error:
-            message = f"{asset_type.label} that cannot be decoded: it is damaged, or ends too early"
+            message = f"the file is {asset_type.label} that cannot be decoded: it is damaged, or ends too early"
             raise InvalidAssetError(message) from error
 
 
@@ -86,7 +86,7 @@ class Picture:
 def opened(content: bytes, asset_type: AssetType) -> Picture:
     """Read the header of a picture and check its limits; no pixel is decoded. Call it within `refusing`."""
     if len(content) > types.MAX_FILE_BYTES:
-        raise InvalidAssetError(f"a file of more than {types.MAX_FILE_BYTES >> 20} MiB")
+        raise InvalidAssetError(f"the file has more than {types.MAX_FILE_BYTES >> 20} MiB")
     if asset_type is types.GIF:  # its frames are counted before Pillow, which would look at each
         layout = gif_layout(content)
         _require_limits(asset_type, layout.width, layout.height, layout.frames)
@@ -96,7 +96,9 @@ def opened(content: bytes, asset_type: AssetType) -> Picture:
     frames = int(getattr(image, "n_frames", 1))
     _require_limits(asset_type, image.width, image.height, frames)
     if asset_type is types.JPEG and content.count(b"\xff\xda") * image.width * image.height > MAX_SCAN_PIXELS:
-        raise InvalidAssetError("a progressive JPEG image with too many scans; save it with another program")
+        raise InvalidAssetError(
+            "the file is a progressive JPEG image with too many scans; save it with another program"
+        )
     # Of the other types, browsers turn AVIF by its own boxes, as the decoder does, and the rest not at all.
     is_turnable = asset_type is types.JPEG or (asset_type is types.PNG and frames == 1 and "exif" in image.info)
     orientation = image.getexif().get(_ORIENTATION, 1) if is_turnable else 1
@@ -107,14 +109,18 @@ def opened(content: bytes, asset_type: AssetType) -> Picture:
 def _require_limits(asset_type: AssetType, width: int, height: int, frames: int) -> None:
     size = f"{width:,} x {height:,} pixels"
     if not width or not height:
-        raise InvalidAssetError(f"{asset_type.label} without pixels")
+        raise InvalidAssetError(f"the file is {asset_type.label} without pixels")
     if width * height > MAX_PIXELS:
-        raise InvalidAssetError(f"{asset_type.label} of {size}; at most {MAX_PIXELS // 10**6} megapixels are accepted")
+        raise InvalidAssetError(
+            f"the file is {asset_type.label} of {size}; at most {MAX_PIXELS // 10**6} megapixels are accepted"
+        )
     if frames > MAX_FRAMES:
-        raise InvalidAssetError(f"{asset_type.label} of {frames:,} frames; at most {MAX_FRAMES:,} are accepted")
+        raise InvalidAssetError(
+            f"the file is {asset_type.label} of {frames:,} frames; at most {MAX_FRAMES:,} are accepted"
+        )
     if frames > 1 and frames * width * height > MAX_FRAME_PIXELS:
         raise InvalidAssetError(
-            f"{asset_type.label} of {frames:,} frames of {size}; "
+            f"the file is {asset_type.label} of {frames:,} frames of {size}; "
             f"at most {MAX_FRAME_PIXELS // 10**6} megapixels in all frames together are accepted"
         )
 

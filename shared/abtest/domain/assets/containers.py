@@ -37,7 +37,7 @@ def require_structure(asset_type: AssetType, content: bytes) -> None:
 
 
 def _truncated(asset_type: AssetType) -> InvalidAssetError:
-    return InvalidAssetError(f"{asset_type.label} that ends too early; upload the whole file")
+    return InvalidAssetError(f"the file is {asset_type.label} that ends too early; upload the whole file")
 
 
 def _trailing(asset_type: AssetType, count: int) -> InvalidAssetError:
@@ -46,7 +46,7 @@ def _trailing(asset_type: AssetType, count: int) -> InvalidAssetError:
 
 
 def _damaged(asset_type: AssetType, reason: str) -> InvalidAssetError:
-    return InvalidAssetError(f"{asset_type.label} that is damaged: {reason}")
+    return InvalidAssetError(f"the file is {asset_type.label} that is damaged: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +242,8 @@ def _pdf(content: bytes) -> None:
     trailer = _PDF_START.search(content, max(0, len(content) - 1024))
     if trailer is None:
         raise InvalidAssetError(
-            "a PDF document that does not end in `startxref`, a number and `%%EOF`: it ends too early, or bytes "
-            "follow its end; save the file again"
+            "the file is a PDF document that does not end in `startxref`, a number and `%%EOF`: it ends too early, "
+            "or bytes follow its end; save the file again"
         )
     if not 8 < int(trailer[1]) < trailer.start():
         raise _damaged(types.PDF, "the place of its cross-reference table is outside the file")

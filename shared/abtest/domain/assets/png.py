@@ -14,7 +14,7 @@ def chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
     while True:
         length, name = int.from_bytes(content[place : place + 4], "big"), content[place + 4 : place + 8]
         if len(content) < place + 12 + length:
-            raise InvalidAssetError("a PNG image that ends too early; upload the whole file")
+            raise InvalidAssetError("the file is a PNG image that ends too early; upload the whole file")
         yield name, content[place + 8 : place + 8 + length]
         if name == b"IEND":
             return

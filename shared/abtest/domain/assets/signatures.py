@@ -9,6 +9,7 @@ from contextlib import suppress
 from xml.parsers import expat
 
 from abtest.domain.assets import types
+from abtest.domain.assets.errors import CONTENT, UnsupportedAssetTypeError
 from abtest.domain.assets.types import AssetType, unsupported_content
 
 _PREFIXES: tuple[tuple[bytes, AssetType], ...] = (
@@ -72,7 +73,7 @@ _HEAD_BYTES = 64 << 10
 def recognized(content: bytes) -> AssetType:
     """Return the type of a file. Raises UnsupportedAssetTypeError with the type that the bytes appear to be."""
     if not content:
-        raise unsupported_content("none: the file is empty")
+        raise UnsupportedAssetTypeError(CONTENT, "the file is empty")
     for prefix, asset_type in _PREFIXES:
         if content.startswith(prefix):
             return asset_type

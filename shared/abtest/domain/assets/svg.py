@@ -38,7 +38,7 @@ def sanitised(content: bytes, clean_image: CleanImage) -> SanitisedSvg:
     `clean_image` checks and cleans each embedded image.
     """
     if len(content) > MAX_SVG_BYTES:
-        raise InvalidAssetError(f"an SVG image of more than {MAX_SVG_BYTES >> 20} MiB")
+        raise InvalidAssetError(f"the file is an SVG image of more than {MAX_SVG_BYTES >> 20} MiB")
     builder = _Builder(clean_image)
     builder.parse(content)
     root = builder.root
@@ -77,18 +77,18 @@ class _Builder:
         except expat.ExpatError as error:
             place = f"line {error.lineno}, column {error.offset + 1}"
             raise InvalidAssetError(
-                f"an SVG image that is not well-formed XML at {place}: {expat.ErrorString(error.code)}"
+                f"the file is an SVG image that is not well-formed XML at {place}: {expat.ErrorString(error.code)}"
             ) from None
         except (LookupError, ValueError):
-            raise InvalidAssetError("an SVG image in an unknown encoding; save it as UTF-8") from None
+            raise InvalidAssetError("the file is an SVG image in an unknown encoding; save it as UTF-8") from None
 
     def _start(self, name: str, attributes: list[str]) -> None:
         self._nodes += 1
         self._depth += 1
         if self._nodes > MAX_NODES:
-            raise InvalidAssetError(f"an SVG image with more than {MAX_NODES:,} elements")
+            raise InvalidAssetError(f"the file is an SVG image with more than {MAX_NODES:,} elements")
         if self._depth > MAX_DEPTH:
-            raise InvalidAssetError(f"an SVG image whose elements are nested deeper than {MAX_DEPTH}")
+            raise InvalidAssetError(f"the file is an SVG image whose elements are nested deeper than {MAX_DEPTH}")
         if self._removed_depth:
             return
         namespace, _, tag = name.rpartition(" ")
@@ -138,18 +138,20 @@ class _Builder:
 
     def _instruction(self, target: str, _data: str) -> None:
         if target.lower() == "xml-stylesheet":
-            raise InvalidAssetError("an SVG image with a style sheet of its own address; use a `<style>` element")
+            raise InvalidAssetError(
+                "the file is an SVG image with a style sheet of its own address; use a `<style>` element"
+            )
         self.attributes.removed.add(f"<?{target[:40]}?>")
 
 
 def _refuse_declarations(_name: str, _system: str | None, _public: str | None, has_subset: int) -> None:
     """Refuse a document type with declarations of its own. One without any is left out of the new document."""
     if has_subset:
-        raise InvalidAssetError("an SVG image with declarations in its DOCTYPE; save it without them")
+        raise InvalidAssetError("the file is an SVG image with declarations in its DOCTYPE; save it without them")
 
 
 def _refuse_entity(*_: object) -> None:
-    raise InvalidAssetError("an SVG image with entities of its own; save it without them")
+    raise InvalidAssetError("the file is an SVG image with entities of its own; save it without them")
 
 
 def _written(node: Node, declaration: str = "") -> list[str]:

@@ -83,7 +83,7 @@ class CssFilter:
     def _spend(self, text: str) -> None:
         self._bytes_left -= len(text)
         if self._bytes_left < 0:
-            raise InvalidAssetError(f"an SVG image with more than {MAX_CSS_BYTES >> 10} KiB of CSS")
+            raise InvalidAssetError(f"the file is an SVG image with more than {MAX_CSS_BYTES >> 10} KiB of CSS")
 
     def _rules(self, rules: Iterable[Rule], depth: int) -> str:
         return "".join(self._rule(rule, depth) for rule in rules)

@@ -57,7 +57,7 @@ class EmbeddedImages:
             return None
         self._count += 1
         if self._count > MAX_EMBEDDED_IMAGES:
-            raise InvalidAssetError(f"an SVG image with more than {MAX_EMBEDDED_IMAGES} embedded images")
+            raise InvalidAssetError(f"the file is an SVG image with more than {MAX_EMBEDDED_IMAGES} embedded images")
         return f"data:{asset_type.mime_type};base64,{base64.b64encode(self._clean(content)).decode()}"
 
 
@@ -65,7 +65,7 @@ def require_drawable(root: Node) -> None:
     """Raise InvalidAssetError when references multiply the document: ten uses of ten uses, eight times over."""
     drawing = _Drawing(root)
     if drawing.cost(root, 0) > MAX_DRAWN:
-        raise InvalidAssetError(f"an SVG image whose references draw more than {MAX_DRAWN:,} elements")
+        raise InvalidAssetError(f"the file is an SVG image whose references draw more than {MAX_DRAWN:,} elements")
 
 
 class _Drawing:
@@ -83,7 +83,9 @@ class _Drawing:
     def cost(self, node: Node, depth: int) -> int:
         """Return the number of elements that a node draws. A reference back to itself draws nothing, as in browsers."""
         if depth > MAX_REFERENCE_DEPTH:
-            raise InvalidAssetError(f"an SVG image with references through more than {MAX_REFERENCE_DEPTH} elements")
+            raise InvalidAssetError(
+                f"the file is an SVG image with references through more than {MAX_REFERENCE_DEPTH} elements"
+            )
         key = id(node)
         known = self._costs.get(key)
         if known is not None:

@@ -28,7 +28,7 @@ class PreparedFile:
 def prepared(codec: ImageCodec, content: bytes, given_name: str, declared: str | None = None) -> PreparedFile:
     """Return what is stored of an upload. Raises UnsupportedAssetTypeError or InvalidAssetError."""
     if len(content) > MAX_FILE_BYTES:
-        raise InvalidAssetError(f"a file of more than {MAX_FILE_BYTES >> 20} MiB")
+        raise InvalidAssetError(f"the file has more than {MAX_FILE_BYTES >> 20} MiB")
     asset_type = recognized(content)
     require_agreement(asset_type, given_name, declared)
     name = file_name(given_name, asset_type)
@@ -41,7 +41,9 @@ def prepared(codec: ImageCodec, content: bytes, given_name: str, declared: str |
 def _raster(codec: ImageCodec, content: bytes, name: str) -> PreparedFile:
     cleaned = codec.clean(content)
     if len(cleaned) > MAX_FILE_BYTES:  # a palette or a strong compression of the upload may be lost
-        raise InvalidAssetError(f"an image of more than {MAX_FILE_BYTES >> 20} MiB once its metadata is removed")
+        raise InvalidAssetError(
+            f"the file is an image of more than {MAX_FILE_BYTES >> 20} MiB once its metadata is removed"
+        )
     info = codec.inspect(cleaned)
     return PreparedFile(
         asset_type=info.asset_type,
@@ -78,5 +80,5 @@ class _EmbeddedImages:
         self._pixels += info.width * info.height * info.frames
         if self._pixels > MAX_PIXELS:
             limit = MAX_PIXELS // 10**6
-            raise InvalidAssetError(f"an SVG image whose embedded images have more than {limit} megapixels")
+            raise InvalidAssetError(f"the file is an SVG image whose embedded images have more than {limit} megapixels")
         return self._codec.clean(content)
