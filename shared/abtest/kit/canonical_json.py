@@ -7,10 +7,14 @@ Equal values always have equal bytes, so hashes of documents can be compared.
 import hashlib
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 Json = object
 """A value that JSON can express: None, bool, int, float, str, list, dict with string keys."""
+
+MAX_INTEGRAL = 10**22
+"""Largest power of ten that a float holds exactly. Larger floats of requests stay floats: 1e300 has 301 digits."""
 
 # Made once: with options other than its defaults, json.dumps makes a new encoder at every call.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -117,9 +121,17 @@ _ADVICE: Mapping[str, str] = {
 """Beginnings of the problems that `json` reports, which differ between its versions in what follows."""
 
 
-def integral(value: float) -> float | int:
-    """Return a finite number as an int if it is integral, up to 2^53: beyond, a float stands for several integers."""
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+def integral(text: str) -> float | int:
+    """Return the number of a text with a fraction or an exponent: an int if it is integral, up to MAX_INTEGRAL.
+
+    Raises InvalidJsonError for a number that no float can hold.
+    """
+    value = _finite_float(text)
+    if not value.is_integer() or abs(value) > MAX_INTEGRAL:
+        return value
+    # By the text: beyond 2^53 a float stands for several integers, and for numbers between them.
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else value
 
 
 def is_deeper(data: Json, most: int) -> bool:
@@ -154,6 +166,6 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_con
 _OF_REQUESTS = json.JSONDecoder(
     object_pairs_hook=_unique,
     parse_constant=_refuse_constant,
-    parse_float=lambda text: integral(_finite_float(text)),
+    parse_float=integral,
 )
 _OWN = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite_float)

@@ -118,3 +118,26 @@ def test_loads__almost_json__is_refused_in_our_words(text: str) -> None:
         reason = str(error)
     assert re.match(r"$|line \d+, column \d+: |an object has the same key twice", reason)
     assert not re.search(r"Expecting|delimiter|Extra data|Invalid|this is not JSON", reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("7.0", "7"),
+        ("-0.0", "0"),
+        ("9007199254740992.0", "9007199254740992"),
+        ("9007199254740993.0", "9007199254740993"),
+        ("1e16", "10000000000000000"),
+        ("-1e17", "-100000000000000000"),
+        ("1e22", "10000000000000000000000"),
+    ],
+)
+def test_loads_request__integral_float__is_the_integer(text: str, other: str) -> None:
+    read = canonical_json.loads_request(text.encode())
+    assert type(read) is int
+    assert canonical_json.same(read, canonical_json.loads_request(other.encode()))
+
+
+@pytest.mark.parametrize("text", ["0.5", "9007199254740992.5", "1e23", "1.5e300"])
+def test_loads_request__fraction_or_vast_number__stays_a_float(text: str) -> None:
+    assert type(canonical_json.loads_request(text.encode())) is float
