@@ -52,6 +52,10 @@ def test_install_domains__second_write__needs_the_revision_of_the_first(client: 
     for stated in ({}, {"expected_revision": None}, {"expected_revision": "initial"}):
         refused = client.patch(ADDRESS, {"additionalDomains": [], **stated})
         assert (refused.status, refused.code) == (409, "version_conflict")
+        (problem,) = refused.json()["error"]["fields"]
+        assert problem["path"] == "expected_revision"
+        is_named = stated.get("expected_revision") is not None
+        assert problem["message"].startswith("is not the present revision" if is_named else "is required")
     assert (
         client.patch(ADDRESS, {"expected_revision": first.json()["revision"]}).json()["revision"]
         == (first.json()["revision"])

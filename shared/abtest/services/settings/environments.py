@@ -55,7 +55,7 @@ class EnvironmentSettings(RuntimeSetting[domain.Environments, contract.Environme
             caller,
             decide,
             expected_version=expected_version,
-            check=lambda kept: kept.refuse_other(given.expected_version),
+            check=lambda kept: kept.refuse_other(given.expected_version, "expected_version"),
         )
 
 

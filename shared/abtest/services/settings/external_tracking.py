@@ -36,7 +36,7 @@ class ExternalTrackingSettings(RuntimeSetting[domain.ExternalTracking, contract.
             caller,
             lambda setting: domain.merged(setting, changes),
             expected_version=expected_version,
-            check=lambda kept: kept.refuse_other(given.expected_revision),
+            check=lambda kept: kept.refuse_other(given.expected_revision, "expected_revision"),
         )
 
     def set_signing(self, caller: Caller, *, signed: bool) -> contract.ExternalTrackingResponse:

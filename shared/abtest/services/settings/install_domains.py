@@ -82,7 +82,7 @@ class InstallDomainSettings:
             refuse_other_version(expected_version, state.kept.version)
             # Before the first write the field may be absent or `initial`. Afterwards the revision must be named.
             if state.kept.revision is not None or given.expected_revision not in (None, state.revision):
-                state.kept.refuse_other(given.expected_revision)
+                state.kept.refuse_other(given.expected_revision, "expected_revision")
             changes = given.provided()
             after = InstallDomains(
                 domain=changes.get("domain", state.domains.domain),

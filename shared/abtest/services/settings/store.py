@@ -7,7 +7,7 @@ from datetime import timedelta
 from abtest.contract.runtime_settings import PrecompileResult
 from abtest.domain.changes.diff import differences
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.errors import ServiceError
+from abtest.kit.errors import FieldError, ServiceError
 from abtest.ports.catalog import AuditRow, Commit, Document, Head, OutboxRow, Put, Record
 from abtest.services.context import Caller, World
 from abtest.services.republication import Republication
@@ -43,12 +43,18 @@ class Kept:
             document=document, version=self.version + 1, created_at=self.created_at or revision, revision=revision
         )
 
-    def refuse_other(self, expected: str | None) -> None:
-        """Raise RevisionConflictError unless the caller expects the stored revision, which is None before any write."""
-        if expected != self.revision:
-            raise RevisionConflictError(
-                "the setting changed since you read it; read it again and send its version or revision"
-            )
+    def refuse_other(self, expected: str | None, field: str) -> None:
+        """Raise RevisionConflictError unless the caller expects the stored revision, which is None before any write.
+
+        `field` is the caller's field that names the revision.
+        """
+        if expected == self.revision:
+            return
+        if expected is None:
+            problem = FieldError(field, f"is required once the setting was written: read it, and send its {field[9:]}")
+            raise RevisionConflictError("the request does not name what it replaces", fields=[problem])
+        problem = FieldError(field, f"is not the present {field[9:]}: read the setting again")
+        raise RevisionConflictError("the setting changed since you read it", fields=[problem])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
