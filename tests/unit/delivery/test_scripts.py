@@ -133,3 +133,10 @@ def test_made_safe__of_too_many_different_places__gives_up() -> None:
 
 def test_made_safe__of_an_untagged_harmless_script__is_the_script() -> None:
     assert made_safe("a < b; c <! --d", lambda _: False) == "a < b; c <! --d"
+
+
+@pytest.mark.parametrize("source", ['x="a"' + '+"b"' * 12_000, "[" * 5_000 + "]" * 5_000])
+def test_checker__given_a_script_that_no_stack_holds__says_what_to_do(source: str) -> None:
+    error = CHECKER.check(source)
+    assert error is not None
+    assert "split the expression" in error.message

@@ -28,7 +28,8 @@ class Refusal(NamedTuple):
     column: int
 
 
-TOO_DEEP = Refusal("nested too deeply", 0, 0)
+TOO_DEEP = "nested too deeply for the browsers of some visitors; split the expression, or store parts in variables"
+_OUT_OF_STACK = "Not enough stack space to parse input"
 
 
 def refusal(body: str, year: int) -> Refusal | None:
@@ -40,8 +41,11 @@ def refusal(body: str, year: int) -> Refusal | None:
             error = _first_error()(body, year)
         except quickjs.JSException:  # out of stack, memory or time
             _first_error.cache_clear()  # the engine may be in an invalid state, so the next call makes a new one
-            return TOO_DEEP
-        return None if error is None else Refusal(*canonical_json.loads(error.json()))
+            return Refusal(TOO_DEEP, 0, 0)
+        if error is None:
+            return None
+        refused = Refusal(*canonical_json.loads(error.json()))
+        return refused._replace(message=TOO_DEEP) if refused.message == _OUT_OF_STACK else refused
 
     return _thread().submit(parse).result()
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import NamedTuple
 
-from abtest.adapters.scripts.grammar import Refusal, refusal
+from abtest.adapters.scripts.grammar import TOO_DEEP, Refusal, refusal
 from abtest.ports.scripts import ACCEPTED_YEAR, SHARED_YEAR, ScriptError
 
 _MEMORY_BYTES = 256 << 20
@@ -107,7 +107,7 @@ def _compiler() -> Callable[[str], str | None]:
 def _error(source: str, message: str) -> ScriptError:
     reason = message.partition("\n")[0].removeprefix("SyntaxError: ")
     if reason.startswith("RangeError"):
-        reason = "nested too deeply"
+        reason = TOO_DEEP
     place = _PLACE.search(message)
     if place is None:
         return ScriptError(message=reason)
