@@ -127,6 +127,8 @@ def integral(text: str) -> float | int:
     Raises InvalidJsonError for a number that no float can hold.
     """
     value = _finite_float(text)
+    if not value:
+        return 0  # Decimal refuses exponents of more than 18 digits, which only zeros can have here
     if not value.is_integer() or abs(value) > MAX_INTEGRAL:
         return value
     # By the text: beyond 2^53 a float stands for several integers, and for numbers between them.

@@ -100,7 +100,7 @@ def _parsed(text: str) -> Json:
                 document if len(document := dict(pairs)) == len(pairs) else Ambiguous(document)
             ),
             parse_constant=NoNumber,
-            parse_float=lambda text: integral(value) if isfinite(value := float(text)) else NoNumber(text[:MAX_DIGITS]),
+            parse_float=lambda text: integral(text) if isfinite(float(text)) else NoNumber(text[:MAX_DIGITS]),
             # Python refuses to convert texts of thousands of digits.
             parse_int=lambda text: int(text) if len(text) <= MAX_DIGITS else NoNumber(text[:MAX_DIGITS]),
         )
