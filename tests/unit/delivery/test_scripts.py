@@ -136,7 +136,7 @@ def test_made_safe__of_an_untagged_harmless_script__is_the_script() -> None:
 
 
 @pytest.mark.parametrize("source", ['x="a"' + '+"b"' * 12_000, "[" * 5_000 + "]" * 5_000])
-def test_checker__given_a_script_that_no_stack_holds__says_what_to_do(source: str) -> None:
+def test_checker__given_a_script_that_no_stack_holds__names_the_remedy(source: str) -> None:
     error = CHECKER.check(source)
     assert error is not None
     assert "split the expression" in error.message
