@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -47,7 +46,7 @@ def serve(browser: Browser) -> Iterator[Open]:
     complaints: list[str] = []
     origins: set[str] = set()
 
-    def open_page(shown: RenderedPage, width: int = 1280, height: int = 800, image_delay: float = 0) -> Page:
+    def open_page(shown: RenderedPage, width: int = 1280, height: int = 800, held: list[Route] | None = None) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
         contexts.append(context)
 
@@ -60,14 +59,13 @@ def serve(browser: Browser) -> Iterator[Open]:
             elif url.path.endswith(".js"):
                 route.fulfill(body=WATCH, content_type="text/javascript")
             else:
-                time.sleep(image_delay)
-                _asset(route, url.path)
+                answer_asset(route) if held is None else held.append(route)
 
         context.route("**/*", answer)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(SITE.canonical_address)
+        page.goto(SITE.canonical_address, wait_until="load" if held is None else "domcontentloaded")
         return page
 
     yield open_page
@@ -77,7 +75,9 @@ def serve(browser: Browser) -> Iterator[Open]:
     assert origins <= {"https://shop.example", EDGE, ASSETS}, json.dumps(sorted(origins))
 
 
-def _asset(route: Route, path: str) -> None:
+def answer_asset(route: Route) -> None:
+    """Answer the request of a picture; tests with held requests call it themselves."""
+    path = urlsplit(route.request.url).path
     if path.endswith(".svg"):
         route.fulfill(body=ICON, content_type="image/svg+xml")
         return
