@@ -59,8 +59,8 @@ BREAKS = (
     Break(
         "one control",
         f"{DOMAIN}/experiments/rules.py",
-        r"len\(controls\) != 1",
-        "len(controls) > 1",
+        r"len\(controls\) == 1",
+        "len(controls) <= 1",
         ("tests/unit/experiments",),
     ),
     Break(

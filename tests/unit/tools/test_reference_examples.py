@@ -62,7 +62,14 @@ IDS: Mapping[str, str] = {
 OTHERS = {"event_id", "id", "public_id", "request_id", "user_id", "variation_id"}
 """Names of ids of several objects: `id` is compared by schema, users and variations are two in some examples."""
 
-ALIASES = {"_shopId": "shop_id", "shopId": "shop_id", "project_id": "shop_id", "entity_id": "experiment_id"}
+ALIASES = {
+    "_shopId": "shop_id",
+    "shopId": "shop_id",
+    "project_id": "shop_id",
+    "entity_id": "experiment_id",
+    "current_version_id": "version_id",
+    "published_version_id": "version_id",
+}
 
 
 def objects(schema: Json, value: Any) -> Iterator[tuple[str, Json]]:
