@@ -2,5 +2,6 @@
 
 from api_pages.endpoints.briefs import router as briefs
 from api_pages.endpoints.pages import router as pages
+from api_pages.endpoints.versions import router as versions
 
-ROUTERS = (pages, briefs)
+ROUTERS = (pages, versions, briefs)

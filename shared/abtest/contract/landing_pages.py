@@ -1,23 +1,35 @@
 """Landing pages on the wire, with their versions, publishes and QA runs."""
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, Uuid
 from abtest.contract.briefs import LandingPageContentBrief
-from abtest.contract.names import Name, Slug
+from abtest.contract.names import Label, Name, Slug
+from abtest.contract.page_specs import PageSpecInput, SeoManifestInput
 from abtest.contract.shops import HostName
 from abtest.domain.pages.addresses import InvalidPathError, normalized_path
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage as Aggregate
 from abtest.domain.pages.model import PageStatus, PublishMode, VersionEntry
+from abtest.domain.pages.versions import ClaimStatus, PageVersion
 from abtest.domain.pages.vocabulary import PageType
+from abtest.kit.ids import is_uuid
+
+MAX_CLAIMS = 200
+SHOWN_VERSIONS = 10
+"""Versions that a page is shown with."""
 
 MAX_PATH_CHARACTERS = 2048
 """Before normalization, which decodes escapes and drops what means nothing."""
+
+
+_NUMBER = re.compile("[1-9][0-9]{0,2}", re.ASCII)
+_REFERENCE = "^([1-9][0-9]{0,2}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$"
 
 
 def page_path(text: str) -> str:
@@ -27,6 +39,20 @@ def page_path(text: str) -> str:
     except InvalidPathError as error:
         raise PydanticCustomError("page_path", "must {words}", {"words": str(error)}) from error
 
+
+def version_reference(text: str) -> str:
+    """Return a number unchanged, or a UUID in lower case. Raises PydanticCustomError."""
+    if _NUMBER.fullmatch(text):
+        return text
+    if not is_uuid(text):
+        raise PydanticCustomError("version_reference", "must be the number of a version, such as 3, or its UUID")
+    return text.lower()
+
+
+VersionReference = Annotated[
+    str, AfterValidator(version_reference), WithJsonSchema({"type": "string", "pattern": _REFERENCE})
+]
+"""Number or id of a version."""
 
 PagePath = Annotated[
     str,
@@ -72,6 +98,34 @@ class LandingPageUpdate(_PageFields):
     slug: Slug = ABSENT
 
 
+class PageClaim(Input):
+    """A statement of the page that needs evidence. `status` defaults to `unreviewed`."""
+
+    text: Annotated[str, Field(min_length=1, max_length=11_000)]
+    evidence_ref: Label | None = None
+    status: ClaimStatus = "unreviewed"
+
+
+class LandingPageVersionCreate(Input):
+    """A new version. Without `claims` the figures and quotes of the spec are proposed as claims.
+
+    Without `seo_manifest` the title is the name of the page.
+    """
+
+    spec: PageSpecInput
+    brief_id: Uuid | None = ABSENT
+    claims: Annotated[list[PageClaim], Field(max_length=MAX_CLAIMS)] = ABSENT
+    seo_manifest: SeoManifestInput = ABSENT
+
+    def provided(self) -> Any:
+        """Return the fields of the request, with those of claims that were absent."""
+        # By alias, because `fields` of a form has another name in the code.
+        fields: dict[str, Any] = self.model_dump(exclude_unset=True, by_alias=True)
+        if "claims" in fields:
+            fields["claims"] = [claim.model_dump() for claim in self.claims]
+        return fields
+
+
 class LandingPageVersion(Output):
     """One version of a landing page, never changed."""
 
@@ -89,6 +143,12 @@ class LandingPageVersion(Output):
     html_key: str | None
     created_by: Id | None
     created_at: DateTime
+
+    @classmethod
+    def of(cls, version: PageVersion) -> Self:
+        """Return the response of a version."""
+        fields = {name: getattr(version, name) for name in cls.model_fields}
+        return cls(**{**fields, "claims": list(version.claims)}).at(version.version)
 
 
 class LandingPagePublish(Output):
@@ -150,15 +210,17 @@ class LandingPage(_Page):
     content_briefs: list[LandingPageContentBrief]
 
     @classmethod
-    def of(cls, page: Aggregate, briefs: Sequence[ContentBrief]) -> Self:
-        """Return the response of a page."""
+    def of(cls, page: Aggregate, versions: Sequence[PageVersion], briefs: Sequence[ContentBrief]) -> Self:
+        """Return the response of a page with its newest versions and those that it names."""
+        shown = {version.id: LandingPageVersion.of(version) for version in versions}
+        newest = [shown[entry.id] for entry in page.versions[: -SHOWN_VERSIONS - 1 : -1] if entry.id in shown]
         return cls(
             **{name: getattr(page, name) for name in _Page.model_fields},
             shop_id=page.shop_id,
             created_by=page.created_by,
-            current_version=None,
-            published_version=None,
-            versions=[],
+            current_version=shown.get(page.current_version_id or ""),
+            published_version=shown.get(page.published_version_id or ""),
+            versions=newest,
             publishes=[],
             qa_runs=[],
             content_briefs=[LandingPageContentBrief.of(brief) for brief in briefs],

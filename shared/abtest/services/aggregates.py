@@ -170,10 +170,11 @@ class Aggregates(Generic[A]):
         *,
         expected_version: Versions,
         check: Callable[[A], None] = lambda _: None,
+        extra: Commit = NOTHING,
     ) -> Saved[A] | None:
         """Delete an aggregate and return its last state, None when an earlier run of this request deleted it.
 
-        Raises what `change` and `check` raise.
+        `extra` is committed with the deletion or not at all. Raises what `change` and `check` raise.
         """
         mark = self.world.audit_row_id()
 
@@ -182,7 +183,7 @@ class Aggregates(Generic[A]):
             return Change(before=before, after=None, action=f"{self.resource.entity_type}.delete")
 
         try:
-            return self.change(caller, which, decide, expected_version=expected_version, row_id=mark)
+            return self.change(caller, which, decide, expected_version=expected_version, extra=extra, row_id=mark)
         except NotFoundError:
             if not self.world.is_stored(caller.shop_id, mark):
                 raise

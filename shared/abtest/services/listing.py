@@ -66,10 +66,12 @@ EVERYTHING = Filters()
 """No filter; archived items are hidden."""
 
 
-def every_head(catalog: Catalog, shop_id: str, kind: Kind, after: str | None = None) -> Iterator[Head]:
+def every_head(
+    catalog: Catalog, shop_id: str, kind: Kind, after: str | None = None, *, parent_id: str | None = None
+) -> Iterator[Head]:
     """Yield the heads of a kind behind this id, newest first; a page is read when it is needed."""
     while True:
-        page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after)
+        page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after, parent_id=parent_id)
         yield from page.heads
         after = page.last_id
         if after is None:
@@ -93,23 +95,25 @@ class Listing(Generic[Item]):
         limit: int,
         after: str | None,
         admits_whole: Callable[[Item], bool] = lambda _: True,
+        parent_id: str | None = None,
     ) -> tuple[list[Item], str | None]:
-        """Items that pass the filters, and the key that continues the list.
+        """Items that pass the filters, and the key that continues the list; of children, those of the parent.
 
         A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads were read. `admits_whole`
         filters by fields that heads do not have.
         """
         keyed = (
-            self._newest_first(shop_id, after)
+            self._newest_first(shop_id, after, parent_id)
             if filters.sort == "-created_at"
-            else self._sorted(shop_id, filters, after)
+            else self._sorted(shop_id, filters, after, parent_id)
         )
         page = _Page[Item](limit)
         seen, last = 0, None
         # Records are read a few at a time, so that a page of large ones does not read many in vain.
         while chunk := list(islice(keyed, _CHUNK)):
             admitted = [head.id for _, head in chunk if filters.admits(head)]
-            records = {record.head.id: record for record in self._catalog.get_many(shop_id, self._kind, admitted)}
+            read = self._catalog.get_many(shop_id, self._kind, admitted, parent_id=parent_id)
+            records = {record.head.id: record for record in read}
             for key, head in chunk:
                 record = records.get(head.id)
                 if record and admits_whole(item := self._read(record)):
@@ -123,13 +127,14 @@ class Listing(Generic[Item]):
                 return page.items, last
         return page.items, None
 
-    def _newest_first(self, shop_id: str, after: str | None) -> Iterator[_Keyed]:
-        return ((head.id, head) for head in every_head(self._catalog, shop_id, self._kind, after))
+    def _newest_first(self, shop_id: str, after: str | None, parent_id: str | None) -> Iterator[_Keyed]:
+        heads = every_head(self._catalog, shop_id, self._kind, after, parent_id=parent_id)
+        return ((head.id, head) for head in heads)
 
-    def _sorted(self, shop_id: str, filters: Filters, after: str | None) -> Iterator[_Keyed]:
+    def _sorted(self, shop_id: str, filters: Filters, after: str | None, parent_id: str | None) -> Iterator[_Keyed]:
         field = filters.sort.removeprefix("-")
         heads = []
-        for count, (_, head) in enumerate(self._newest_first(shop_id, None)):
+        for count, (_, head) in enumerate(self._newest_first(shop_id, None, parent_id)):
             if count == SORTED_AT_MOST:
                 raise LimitReachedError(f"more than {SORTED_AT_MOST} {self._plural} are listed by -created_at only")
             if filters.admits(head):

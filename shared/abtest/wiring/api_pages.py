@@ -2,12 +2,21 @@
 
 from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.pages import LandingPages
+from abtest.services.pages.sites import Sites
+from abtest.services.pages.versions import PageVersions
+from abtest.services.pages.whole import WholePages
 from abtest.wiring.api import Management, Uses
 
 
 def pages_uses(base: Management) -> Uses:
-    """Return the use cases of landing pages and content briefs."""
+    """Return the use cases of landing pages and content briefs. Raises MissingSettingError."""
+    base.settings.need("worker_base_url")
+    sites = Sites(catalog=base.world.catalog, worker_base_url=base.settings.worker_base_url)
+    pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
+    versions = PageVersions(pages, briefs, sites, base.delivery)
     return {
-        ContentBriefs: ContentBriefs(base.world),
-        LandingPages: LandingPages(base.world),
+        ContentBriefs: briefs,
+        LandingPages: pages,
+        PageVersions: versions,
+        WholePages: WholePages(versions=versions, briefs=briefs),
     }

@@ -194,10 +194,17 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
-            "landing_page_id": client.post("/landing-pages", {"name": "One", "slug": "one"}).json()["id"],
+            **self._landing_page(client),
             "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
         }
+
+    @staticmethod
+    def _landing_page(client: Client) -> dict[str, str]:
+        """A landing page with a version."""
+        page = client.post("/landing-pages", {"name": "One", "slug": "one"}).json()["id"]
+        version = client.post(f"/landing-pages/{page}/versions", {"spec": SPEC}).json()["id"]
+        return {"landing_page_id": page, "version": version}
 
     @staticmethod
     def _webhook(client: Client) -> dict[str, str]:
@@ -230,6 +237,12 @@ def _webhook_parts() -> WebhookParts:
 
 ON_PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
 EVENTS = {"dataset": "events", "format": "csv", "from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
+SPEC = {
+    "format": 1,
+    "lang": "en",
+    "theme": {},
+    "blocks": [{"type": "cta", "id": "a", "heading": "Buy", "links": [{"label": "Buy", "href": "/"}]}],
+}
 BRIEF = {"format": "landing", "angle": "One"}
 CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abtest.kit.clock import timestamp
+from tests.integration.bad_input.conftest import SPEC
 from tests.support.api import START
 from tests.support.client import Client
 
@@ -74,6 +75,7 @@ LINKS: Mapping[str, Link] = {
     "createContentBrief": lambda *_: {"landing_page_id": None},
     "createExport": lambda *_: EXPORTED,
     "createLandingPage": lambda *_: AT_HOME,
+    "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},

@@ -14,8 +14,10 @@ from tests.support.openapi import contract
 Json = Mapping[str, Any]
 
 FREE_TEXT = {
+    "answer",
     "anti_flicker_selectors",
     "audience",
+    "body",
     "css",
     "custom_css",
     "custom_js",
@@ -30,6 +32,7 @@ FREE_TEXT = {
     "map",
     "message",
     "qa_note",
+    "quote",
     "reason",
     "reset_js",
     "selector",
@@ -68,7 +71,7 @@ IDS = {
 }
 """Texts that are only compared with known ones, or made by the caller for people who are not."""
 
-CHECKED = {"currency", "pattern", "timezone", "url", "url_pattern"}
+CHECKED = {"currency", "href", "pattern", "timezone", "url", "url_pattern"}
 """Texts that a parser or a list of the domain checks (422)."""
 
 DECIDED = ("const", "enum", "format", "pattern")

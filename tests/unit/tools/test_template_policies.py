@@ -39,7 +39,7 @@ WRITERS: dict[Kind, set[str]] = {
     "PUB": PUBLISHING,
     "BRIEF": {"ApiPages"},
     "LP": {"ApiPages"},
-    "LPV": set(),
+    "LPV": {"ApiPages"},
     "LPP": set(),
     "LPQ": set(),
     "ASSET": set(),

@@ -12,7 +12,7 @@ from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import FieldError, LimitReachedError
-from abtest.ports.catalog import NameTakenError, StaleVersionError
+from abtest.ports.catalog import Commit, NameTakenError, Remove, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
@@ -22,6 +22,8 @@ from abtest.services.shop_records import read_shop
 
 _COUNTED = ("version", "updated_at", "seat", "versions", "publishes", "qa_runs")
 """Fields that the audit leaves out: rows of versions, publishes and QA runs report these."""
+
+_REMOVED_AT_ONCE = 40
 
 
 def _summary(page: LandingPage) -> Summary:
@@ -112,8 +114,17 @@ class LandingPages(Aggregates[LandingPage]):
         return self.change(caller, page_id, decide, expected_version=expected_version)
 
     def delete(self, caller: Caller, page_id: str, *, expected_version: Versions) -> None:
-        """Delete a page that was never published. Raises NotFoundError, NotDeletableError."""
-        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published)
+        """Delete a page that was never published, with its versions. Raises NotFoundError, NotDeletableError."""
+        versions = self._removed_versions(caller.shop_id, page_id)
+        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published, extra=versions)
+        # The rest afterwards, because a transaction has no room for all. Without the page nothing reads what a crash
+        # leaves.
+        while (versions := self._removed_versions(caller.shop_id, page_id)).removes:
+            self.world.catalog.commit(versions)
+
+    def _removed_versions(self, shop_id: str, page_id: str) -> Commit:
+        heads = self.world.catalog.list(shop_id, "LPV", limit=_REMOVED_AT_ONCE, parent_id=page_id).heads
+        return Commit(removes=[Remove(head=head) for head in heads])
 
     def _addressed(self, shop_id: str, fields: Mapping[str, Any], kept_host: str | None = None) -> dict[str, Any]:
         """The fields, with the shop's own domain for no host. `kept_host` was checked when it was set."""

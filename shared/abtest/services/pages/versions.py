@@ -1,0 +1,186 @@
+"""Use cases of versions: written, rendered and stored once; listed, read, made current again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from abtest.contract.briefs import LandingPageContentBrief
+from abtest.contract.landing_pages import SHOWN_VERSIONS
+from abtest.contract.page_specs import seo_of, spec_of
+from abtest.domain.changes.change import Change, Occasion
+from abtest.domain.pages.gates import gate_report
+from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, PageStatus, VersionEntry
+from abtest.domain.pages.render import render
+from abtest.domain.pages.rules import refuse_conflicts, refuse_foreign_forms, refuse_large, refuse_unfit_assets
+from abtest.domain.pages.states import refuse_archived
+from abtest.domain.pages.versions import PageVersion, html_key, proposed_claims
+from abtest.kit.documents import decode, encode
+from abtest.kit.errors import LimitReachedError, NotFoundError, refused
+from abtest.kit.json_objects import present
+from abtest.ports.blobs import Blobs
+from abtest.ports.catalog import Commit, Head, Put, Record
+from abtest.services.aggregates import Saved
+from abtest.services.context import Caller
+from abtest.services.listing import EVERYTHING, Listing
+from abtest.services.pages.briefs import ContentBriefs
+from abtest.services.pages.pages import LandingPages
+from abtest.services.pages.sites import Sites
+from abtest.services.retries import Versions, retried
+
+_TITLE_CHARACTERS = 70
+
+
+class PageVersions:
+    """Versions of landing pages. `delivery` has the rendered pages."""
+
+    def __init__(self, pages: LandingPages, briefs: ContentBriefs, sites: Sites, delivery: Blobs) -> None:
+        self._pages = pages
+        self._briefs = briefs
+        self._sites = sites
+        self._delivery = delivery
+        self._catalog = pages.world.catalog
+        self._listing = Listing(self._catalog, "LPV", _from_record, plural="versions")
+
+    def create(self, caller: Caller, page_id: str, fields: Mapping[str, Any]) -> PageVersion:
+        """Write and render the next version, which becomes the current one; an approved page is a draft again.
+
+        Raises NotFoundError, InvalidStateTransitionError, SpecTooLargeError, ValidationFailedError, LimitReachedError.
+        """
+        refuse_large(fields["spec"])
+        world = self._pages.world
+        version_id, mark = world.new_id(), world.audit_row_id()
+
+        def attempt() -> PageVersion:
+            page = self._pages.get(caller.shop_id, page_id)
+            if world.is_stored(caller.shop_id, mark):
+                return self.get(caller.shop_id, page_id, version_id)[1]
+            refuse_archived(page, "versions")
+            if len(page.versions) >= MAX_VERSIONS:
+                raise LimitReachedError(f"a landing page has {MAX_VERSIONS} versions at most; create another page")
+            version = self._rendered(page, version_id, fields, self._pages.occasion(caller))
+            self._store(caller, page, version, mark)
+            return version
+
+        return retried(attempt)
+
+    def page(
+        self, shop_id: str, page_id: str, *, limit: int, after: str | None
+    ) -> tuple[list[PageVersion], str | None]:
+        """Return versions of a page, newest first, and the key that continues the list. Raises NotFoundError."""
+        self._pages.get(shop_id, page_id)
+        return self._listing.page(shop_id, EVERYTHING, limit=limit, after=after, parent_id=page_id)
+
+    def get(self, shop_id: str, page_id: str, reference: str) -> tuple[LandingPage, PageVersion]:
+        """Return a page and its version with this number or id. Raises NotFoundError."""
+        page = self._pages.get(shop_id, page_id)
+        version_id = reference
+        if reference.isdigit() and 0 < int(reference) <= len(page.versions):
+            version_id = page.versions[int(reference) - 1].id
+        record = self._catalog.get(shop_id, "LPV", version_id, parent_id=page_id)
+        if record is None:
+            raise NotFoundError("there is no such version")
+        return page, _from_record(record)
+
+    def shown_with(self, page: LandingPage) -> Sequence[PageVersion]:
+        """Return the versions that a page is shown with: the newest, and those it names."""
+        newest, _ = self._listing.page(page.shop_id, EVERYTHING, limit=SHOWN_VERSIONS, after=None, parent_id=page.id)
+        named = {page.current_version_id, page.published_version_id} - {version.id for version in newest}
+        ids = sorted(version_id for version_id in named if version_id)
+        records = self._catalog.get_many(page.shop_id, "LPV", ids, parent_id=page.id)
+        return [*newest, *map(_from_record, records)]
+
+    def restore(
+        self, caller: Caller, page_id: str, reference: str, *, expected_version: Versions
+    ) -> Saved[LandingPage]:
+        """Make a version the current one again. Raises NotFoundError, InvalidStateTransitionError."""
+        _, version = self.get(caller.shop_id, page_id, reference)
+
+        def decide(before: LandingPage, occasion: Occasion) -> Change[LandingPage]:
+            refuse_archived(before, "restore")
+            after = before
+            if before.current_version_id != version.id:
+                status: PageStatus = "published" if version.id == before.published_version_id else "draft"
+                after = replace(before, current_version_id=version.id, status=status, updated_at=occasion.now)
+            return Change(before=before, after=after, action="landing_page.restore_version")
+
+        return self._pages.change(caller, page_id, decide, expected_version=expected_version)
+
+    def _rendered(
+        self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
+    ) -> PageVersion:
+        """The version, with its HTML in the store."""
+        seo_manifest = fields.get("seo_manifest") or {"title": page.name[:_TITLE_CHARACTERS]}
+        spec, seo = spec_of(fields["spec"]), seo_of(seo_manifest)
+        refuse_conflicts(spec)
+        refuse_unfit_assets(spec, seo, {})  # until the shop has assets, a spec cannot name one
+        site = self._sites.of(page)
+        refuse_foreign_forms(spec, site.form_hosts)
+        rendered = render(spec, assets={}, seo=seo, site=site)
+        digest = sha256(rendered.html).hexdigest()
+        # Needs no condition: the key is the hash of the content.
+        self._delivery.put(html_key(digest), rendered.html, content_type="text/html; charset=utf-8")
+        claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
+        return PageVersion(
+            id=version_id,
+            shop_id=page.shop_id,
+            version=1,
+            landing_page_id=page.id,
+            version_number=len(page.versions) + 1,
+            spec=fields["spec"],
+            **self._brief(page.shop_id, fields.get("brief_id")),
+            gate_report=gate_report(rendered, spec=spec, seo=seo, site=site, claims=claims, now=occasion.now),
+            claims=tuple(claims),
+            seo_manifest=seo_manifest,
+            render_manifest={
+                "sha256": digest,
+                "bytes": len(rendered.html),
+                "nodes": rendered.nodes,
+                "policy": rendered.policy,
+                "renderer_version": rendered.renderer_version,
+                "asset_ids": list(rendered.assets),
+            },
+            html_key=html_key(digest),
+            created_by=occasion.user_id,
+            created_at=occasion.now,
+        )
+
+    def _brief(self, shop_id: str, brief_id: str | None) -> Mapping[str, Any]:
+        if brief_id is None:
+            return {}
+        briefs = self._briefs.get_many(shop_id, [brief_id])
+        if not briefs:
+            raise refused("brief_id", "there is no such content brief")
+        return {"brief_id": brief_id, "brief_snapshot": LandingPageContentBrief.of(briefs[0]).model_dump()}
+
+    def _store(self, caller: Caller, page: LandingPage, version: PageVersion, mark: str | None) -> None:
+        after = replace(
+            page,
+            versions=(*page.versions, VersionEntry(id=version.id, created_at=version.created_at)),
+            current_version_id=version.id,
+            # A published version stays online; the page is a draft because this one is not approved.
+            status="draft",
+            updated_at=version.created_at,
+        )
+        note = present(version_number=version.version_number, html_key=version.html_key)
+        change = Change(before=page, after=after, action="landing_page.add_version", note=note)
+        put = Put(record=_record(version), expected_version=0)
+        self._pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
+
+
+def _record(version: PageVersion) -> Record:
+    head = Head(
+        shop_id=version.shop_id,
+        kind="LPV",
+        id=version.id,
+        parent_id=version.landing_page_id,
+        version=version.version,
+        created_at=version.created_at,
+        updated_at=version.created_at,
+        attributes={"version_number": version.version_number},
+    )
+    return Record(head=head, body=encode(version, omit=("version",)))
+
+
+def _from_record(record: Record) -> PageVersion:
+    return decode(PageVersion, record.body, version=record.head.version)
