@@ -341,10 +341,10 @@ def test_schedule__one_that_cannot_be_read__does_not_keep_the_others(
     api.clock.advance(minutes=2)
     read = api.management.catalog.get
 
-    def get(shop_id: str, kind: Any, record_id: str) -> Any:
+    def get(shop_id: str, kind: Any, record_id: str, parent_id: str | None = None) -> Any:
         if record_id == made[0]["id"]:
             raise RuntimeError("lost")
-        return read(shop_id, kind, record_id)
+        return read(shop_id, kind, record_id, parent_id=parent_id)
 
     with monkeypatch.context() as patch:
         patch.setattr(api.management.catalog, "get", get)
