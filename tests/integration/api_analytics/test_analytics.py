@@ -55,6 +55,19 @@ def test_stats__of_the_shop__count_distinct_visitors_of_each_day_of_the_zone(ope
     assert (berlin["timezone"], berlin["data"][0]["visitors"]) == ("Europe/Berlin", 3)
 
 
+def test_stats__after_a_change_of_currency__leave_former_money_out(open_shop: Lab) -> None:
+    tuesday = {"from": "2026-03-03", "to": "2026-03-03"}
+    shop_id = open_shop.client.get("/shop").json()["id"]
+    for currency, revenue, buckets in (("USD", 5.5, ["EUR:10.00"]), ("JPY", 0.0, ["EUR:10.00", "USD:5.50"])):
+        assert open_shop.client.patch(f"/shops/{shop_id}", {"currency": currency}).status == 200
+        (row,) = read(open_shop, "stats", **tuesday)["data"]
+        assert (row["conversions"], row["revenue"], row["foreign_revenue_buckets"]) == (3, revenue, buckets)
+        (day,) = read(open_shop, "data", metric="revenue", group_by="date", **tuesday)["data"]
+        assert day["value"] == revenue
+        by_device = read(open_shop, "data", metric="revenue", group_by="device", **tuesday)["data"]
+        assert sum(each["value"] for each in by_device) == 0.0
+
+
 def test_stats__without_a_period__are_the_last_28_days(open_shop: Lab) -> None:
     data = read(open_shop, "stats")["data"]
     assert (len(data), data[0]["date"], data[-1]["date"]) == (28, "2026-02-05", "2026-03-04")

@@ -109,7 +109,7 @@ class Figures:
         if query.group_by in ("experiment", *_OF_ONE_EXPERIMENT):
             return self._of_experiments(caller, query, period, rules)
         unit = int(10 ** exponent(rules.shop.currency))
-        days = ShopDays(self._reader.store, caller.shop_id, period)
+        days = ShopDays(self._reader.store, caller.shop_id, period, rules.shop.currency)
         if query.group_by == "date":
             return sales_by_date(days, period, unit, with_events=query.metric == "events")
         if query.group_by == "event_type":

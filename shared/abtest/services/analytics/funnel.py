@@ -20,7 +20,7 @@ class FunnelReading:
     def read(self, caller: Caller, query: PeriodQuery) -> contract.Funnel:
         """Return every UTC day of the period. Raises ValidationFailedError."""
         period = period_of(query, self._world.clock.now())
-        steps = {day.date: day.steps for day in ShopDays(self._store, caller.shop_id, period).all}
+        steps = {day.date: day.steps for day in ShopDays(self._store, caller.shop_id, period, None).all}
         return contract.Funnel(
             data=[funnel_day(day.isoformat(), steps.get(day.isoformat(), {})) for day in period.dates]
         )

@@ -47,7 +47,7 @@ class Stats:
             raise ValidationFailedError("a variation is one of an experiment", fields=fields)
         period = period_of(query.period, self._world.clock.now())
         rules = ShopRules(self._world.catalog, caller.shop_id)
-        days = ShopDays(self._reader.store, caller.shop_id, period)
+        days = ShopDays(self._reader.store, caller.shop_id, period, rules.shop.currency)
         if query.experiment_id is None:
             rows = list(shop_rows(period, days, rules.shop.currency))
         else:
