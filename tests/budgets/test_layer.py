@@ -7,9 +7,6 @@ from pathlib import Path
 import grimp
 
 AHEAD = (
-    "abtest.contract.page_specs",
-    "abtest.domain.pages.rules",
-    "abtest.domain.pages.render",
     "abtest.services.assets.files",
     "abtest.adapters.images",
 )
