@@ -150,7 +150,7 @@ def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Au
     "/{experiment_id}/duplicate",
     operation_id="duplicateExperiment",
     status_code=201,
-    responses=errors(NotFoundError),
+    responses=errors(NotFoundError, LimitReachedError, TooLargeError),
 )
 def duplicate_experiment(
     experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None

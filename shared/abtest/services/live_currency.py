@@ -7,7 +7,8 @@ from abtest.ports.catalog import Catalog
 from abtest.services.listing import every_head
 
 _MESSAGE = (
-    "amounts in the new currency would be added to amounts in the old one: repeat with confirm_live_impact true; "
+    "results count only money in the shop's currency, so amounts in the present one would be excluded as foreign; "
+    "repeat with confirm_live_impact true; "
     "confirmed_consumer_ids may be left out, or has the ids of all live_experiments"
 )
 

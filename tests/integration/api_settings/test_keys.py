@@ -184,6 +184,17 @@ def test_rotate__grace__keeps_the_old_secret_for_exactly_that_long(api: MemoryAp
     assert (api.client(old["secret"]).get("/me").status, api.client(new["secret"]).get("/me").status) == (401, 200)
 
 
+def test_rotate__key_that_was_rotated_and_revoked__is_called_revoked(api: MemoryApi, tenant: Tenant) -> None:
+    admin = api.client(tenant.admin)
+    path = f"/api-keys/{admin.post('/api-keys', {'name': 'K', 'preset': 'editor'}).json()['id']}"
+    assert admin.post(f"{path}/rotate", {}).status == 201
+    rotated = admin.post(f"{path}/rotate", {}).json()
+    assert (rotated["current_status"], rotated["allowed_actions"]) == ("rotated", ["revoke"])
+    assert admin.post(f"{path}/revoke", {}).status == 200
+    revoked = admin.post(f"{path}/rotate", {}).json()
+    assert (revoked["current_status"], revoked["allowed_actions"]) == ("revoked", [])
+
+
 def test_rotate__no_body__grace_is_a_day(api: MemoryApi, tenant: Tenant) -> None:
     admin = api.client(tenant.admin)
     old = admin.post("/api-keys", {"name": "K", "preset": "editor"}).json()

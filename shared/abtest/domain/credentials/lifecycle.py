@@ -73,7 +73,7 @@ def revoked(key: ApiKey, now: Timestamp) -> ApiKey:
 
 def _refuse_dead(key: ApiKey, now: Timestamp) -> None:
     # A rotated key is live until its grace ends. A second rotation would lose the link to the first successor.
-    if key.rotated_to is not None:
+    if key.rotated_to is not None and key.revoked_at is None:
         facts = {"current_status": "rotated", "allowed_actions": ["revoke"]}
         raise ConflictError("the key was rotated; its successor is named in rotated_to", facts=facts)
     if not key.is_live(now):
