@@ -32,8 +32,8 @@ LANES: Mapping[str, Lane] = {
         workers=2,
         load=4,
         budgets={
-            "unit": 220,
-            "integration": 340,
+            "unit": 330,
+            "integration": 400,
             "golden": 40,
             "oracle": 40,
         },
@@ -46,7 +46,7 @@ LANES: Mapping[str, Lane] = {
     "waiting": Lane(
         workers=4,
         load=12,
-        budgets={"browser": 1000, "e2e": 1100, "integration": 140, "property": 40},
+        budgets={"browser": 1000, "e2e": 1100, "integration": 160, "property": 45},
         distribution="loadgroup",
     ),
 }
