@@ -37,10 +37,10 @@ admin: ## Operator commands, for example ARGS="--stack-name NAME shops create --
 replay: ## Send dead letters of the event queue back to it: of the local stack, or ARGS="--stack-name NAME"
 	@$(PY) -m tools.admin ledger replay $(or $(ARGS),--local)
 
-check: setup ## The part of the gate that needs no browser, stack or container: for each commit, in six minutes
+check: setup ## The part of the gate that needs no browser, stack or container: for each commit, in nine minutes
 	@tools/test.sh check $(ARGS)
 
-test: setup ## Everything that CI runs, in 16 minutes on two cores; the last line sums up all pytest runs
+test: setup ## Everything that CI runs, in 25 minutes on two cores; the last line sums up all pytest runs
 	@tools/test.sh $(ARGS)
 
 recompute: ## Count every roll-up again from the raw ledger: of the local stack, or ARGS="--stack-name NAME" (both: --dry-run, --experiment ID, --shop ID)
