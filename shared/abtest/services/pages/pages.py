@@ -11,13 +11,14 @@ from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
-from abtest.kit.errors import FieldError, LimitReachedError
+from abtest.kit.errors import FieldError
 from abtest.ports.catalog import Commit, NameTakenError, Remove, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
 from abtest.services.resources import Resource, Summary
 from abtest.services.retries import Versions
+from abtest.services.seats import free_seats, seat_name
 from abtest.services.shop_records import read_shop
 
 _COUNTED = ("version", "updated_at", "seat", "versions", "publishes", "qa_runs")
@@ -57,8 +58,7 @@ LANDING_PAGES: Resource[LandingPage] = Resource(
     from_record=lambda record: decode(LandingPage, record.body, version=record.head.version),
     summary=_summary,
     audited=lambda page: encode(page, omit=_COUNTED),
-    # A count would let two creations at once pass the limit. A claimed name is unique, so a seat has one page.
-    names=lambda page: Names(own={_slug_name(page.slug), f"LP#SEAT#{page.seat}"}),
+    names=lambda page: Names(own={_slug_name(page.slug), seat_name("LP", page.seat)}),
     name_taken=_name_taken,
 )
 
@@ -152,12 +152,8 @@ class LandingPages(Aggregates[LandingPage]):
         return host
 
     def _free_seat(self, shop_id: str, page_id: str) -> int:
-        """A free seat; the first commit takes it. Raises LimitReachedError."""
-        heads = self.world.catalog.list(shop_id, "LP", limit=MAX_PAGES).heads
-        taken = {head.attributes.get("seat") for head in heads}
-        free = [seat for seat in range(MAX_PAGES) if seat not in taken]
-        if not free:
-            raise LimitReachedError(f"a shop has {MAX_PAGES} landing pages at most; delete one first")
+        """A free seat. Raises LimitReachedError."""
+        free = free_seats(self.world.catalog, shop_id, "LP", most=MAX_PAGES, plural="landing pages")
         # By the random end of the id: creations at the same time rarely choose the same seat.
         return free[int(page_id[-6:], 16) % len(free)]
 

@@ -7,13 +7,13 @@ from abtest.domain.signals.compilation import compiled
 from abtest.domain.signals.evaluation import Evaluation, evaluate
 from abtest.domain.signals.model import MAX_TRIGGERS, Trigger, check, replaced, trigger_document, trigger_from
 from abtest.domain.signals.shapes import TriggerFields
-from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import NameTakenError, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
 from abtest.services.resources import Resource, Summary
 from abtest.services.retries import Versions
+from abtest.services.seats import free_seats, seat_name
 from abtest.services.storefronts import Storefronts
 
 Says = TriggerFields
@@ -38,8 +38,7 @@ TRIGGERS: Resource[Trigger] = Resource(
     from_record=lambda record: trigger_from(record.body),
     summary=_summary,
     audited=lambda trigger: dict(trigger.says),
-    # A count would let two creations at once pass the limit. A claimed name is unique, so a seat has one trigger.
-    names=lambda trigger: Names(own={f"DLT#SEAT#{trigger.seat}"}),
+    names=lambda trigger: Names(own={seat_name("DLT", trigger.seat)}),
     name_taken=_seat_taken,
     # Also for disabled ones: the publication leaves them out itself, and an edit may have just disabled one.
     reaches_shoppers=lambda _before, _after: True,
@@ -90,10 +89,5 @@ class Triggers(Aggregates[Trigger]):
         return evaluate(compiled("", says), payload)
 
     def _free_seat(self, shop_id: str) -> int:
-        """The lowest free seat; the first commit takes it. Raises LimitReachedError."""
-        heads = self.world.catalog.list(shop_id, "DLT", limit=MAX_TRIGGERS).heads
-        taken = {head.attributes.get("seat") for head in heads}
-        free = (seat for seat in range(MAX_TRIGGERS) if seat not in taken)
-        if (seat := next(free, None)) is None:
-            raise LimitReachedError(f"a shop has {MAX_TRIGGERS} data-layer triggers at most; delete one first")
-        return seat
+        """The lowest free seat. Raises LimitReachedError."""
+        return free_seats(self.world.catalog, shop_id, "DLT", most=MAX_TRIGGERS, plural="data-layer triggers")[0]
