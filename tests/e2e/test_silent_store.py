@@ -182,6 +182,7 @@ def test_assign__engine_stopped_and_key_unknown__is_503_within_a_second_and_a_ha
 
 def test_health__engine_stopped__is_503_within_a_second_and_a_half(edge: Edge, stack: dict[str, Any]) -> None:
     assert edge.get("/health").status_code == 200
+    edge.seconds.clear()  # the first request starts a process, which is not what is measured
     with stopped(stack):
         answers = [edge.get("/health") for _ in range(3)]
     report("health, engine stopped", edge.seconds)

@@ -28,7 +28,7 @@ def test_example__is_accepted_and_rendered() -> None:
 
 
 def test_table_of_blocks__names_each_field_and_marks_the_required_ones() -> None:
-    rows = dict(re.findall(r"^\| (`[a-z`, ]+`) \| (.+) \|$", GUIDE.partition("### Blocks")[2], re.MULTILINE))
+    rows = dict(re.findall(r"^\| (`[a-z`, ]+`) \| (.+) \|$", _section("Blocks"), re.MULTILINE))
     documented = {kind: fields for kinds, fields in rows.items() for kind in re.findall("[a-z]+", kinds)}
     assert set(documented) == set(BLOCK_MODELS)
     for kind, model in BLOCK_MODELS.items():
@@ -36,6 +36,11 @@ def test_table_of_blocks__names_each_field_and_marks_the_required_ones() -> None
         fields = {field.alias or name: field.is_required() for name, field in model.model_fields.items()}
         written = {name: bool(star) for name, star in re.findall(r"([a-z_]+)(\*?)", outer)}
         assert written == {name: needed for name, needed in fields.items() if name not in SHARED}, kind
+
+
+def _section(title: str) -> str:
+    """The text under a heading of the third level, as far as the next heading."""
+    return re.split(r"^#+ ", GUIDE.partition(f"### {title}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def test_limits_and_defaults__are_those_of_the_code() -> None:
