@@ -7,7 +7,7 @@ import pytest
 
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi
 from tests.support.client import Client
 from tests.support.memory import MemorySessions
 
@@ -24,18 +24,6 @@ def api(sessions: MemorySessions) -> MemoryApi:
     api = MemoryApi([])
     api.serve("ApiExperiments", ROUTERS, experiments_uses(api.management, sessions))
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop that asks for no approval, with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)
 
 
 @pytest.fixture

@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from abtest.services import republication
-from abtest.services.leases import Lease
 from abtest.services.publication import PublicationOutcome
-from abtest.services.republication import LATE, LEASE_SECONDS
+from abtest.services.republication import LATE
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
-from tests.support.publications import Publications
+from tests.support.publications import Publications, hang, kill_holder
 
 Create = Callable[..., dict[str, Any]]
 
@@ -102,20 +100,11 @@ def test_launch__while_another_publication_hangs__is_502_until_the_lease_of_its_
     api: MemoryApi, tenant: Tenant, client: Client, launched: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = launched()
-    name = f"republication#{tenant.shop.id}"
-    holder = Lease(api.management.leases, name, owner="other", clock=api.clock, seconds=LEASE_SECONDS)
-    assert holder.acquire()
-
-    def sleep(seconds: float) -> None:
-        api.clock.advance(seconds=seconds)
-        holder.renew()
-
-    monkeypatch.setattr(republication, "sleep", sleep)
+    hang(api, tenant.shop.id, monkeypatch)
     late = client.post(f"{path}/launch")
     assert (late.status, late.code) == (502, "commerce_plane_post_commit_publish_failed")
     assert "is saved, but publishing it to storefronts has not ended yet" in late.json()["error"]["message"]
     assert (late.headers["retry-after"], late.json()["reasons"]) == ("8", [LATE])
     assert (late.json()["refresh"]["status"], late.json()["committed"]["status"]) == ("warning", "running")
-    # Killed: no one renews its lease any more.
-    monkeypatch.setattr(republication, "sleep", lambda seconds: api.clock.advance(seconds=seconds))
+    kill_holder(api, monkeypatch)
     assert client.post(f"{path}/launch").status == 200

@@ -7,7 +7,7 @@ import pytest
 
 from abtest.wiring.api_flags import flags_uses
 from api_flags.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi
 from tests.support.client import Client
 
 Flag = dict[str, Any]
@@ -19,18 +19,6 @@ def api() -> MemoryApi:
     api = MemoryApi([])
     api.serve("ApiFlags", ROUTERS, flags_uses(api.management))
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import pytest
 
 from abtest.wiring.api_pages import pages_uses
 from api_pages.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
-from tests.support.client import Client
+from tests.support.api import MemoryApi
 
 
 @pytest.fixture
@@ -14,15 +13,3 @@ def api() -> MemoryApi:
     api = MemoryApi([])
     api.serve("ApiPages", ROUTERS, pages_uses(api.management))
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)

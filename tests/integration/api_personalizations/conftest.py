@@ -9,7 +9,7 @@ from abtest.services.goals import ShopGoals
 from abtest.wiring.api_personalizations import personalizations_uses
 from api_experiments.endpoints.shop_goals import router as shop_goals
 from api_personalizations.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi
 from tests.support.client import Client
 
 Create = Callable[..., dict[str, Any]]
@@ -27,18 +27,6 @@ def api() -> MemoryApi:
     own = api.handler
     api.handler = lambda event, context: (goals if "/goals" in event["rawPath"] else own)(event, context)
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)
 
 
 @pytest.fixture

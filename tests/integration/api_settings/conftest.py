@@ -4,7 +4,7 @@ import pytest
 
 from abtest.wiring.api_settings import settings_uses
 from api_settings.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi
 
 
 @pytest.fixture
@@ -13,9 +13,3 @@ def api() -> MemoryApi:
     api = MemoryApi([])
     api.serve("ApiSettings", ROUTERS, settings_uses(api.management))
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop with an admin key."""
-    return api.tenant()

@@ -34,11 +34,6 @@ def api() -> MemoryApi:
 
 
 @pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    return api.client(tenant.admin)
-
-
-@pytest.fixture
 def shop(tenant: Tenant) -> str:
     return f"/shops/{tenant.shop.id}"
 

@@ -38,12 +38,6 @@ PURCHASE: Json = {
 
 
 @pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)
-
-
-@pytest.fixture
 def trigger(client: Client) -> Json:
     """One that says much."""
     answer = client.post(PATH, PURCHASE)

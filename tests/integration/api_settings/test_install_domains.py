@@ -15,11 +15,6 @@ Json = dict[str, Any]
 
 
 @pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    return api.client(tenant.admin)
-
-
-@pytest.fixture
 def other(api: MemoryApi) -> Client:
     return api.client(api.tenant("Other", domain="other.example").admin)
 

@@ -57,11 +57,6 @@ def api(net: Net, authority: trustme.CA, sessions: MemorySessions) -> MemoryApi:
 
 
 @pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    return api.client(tenant.admin)
-
-
-@pytest.fixture
 def tags(tenant: Tenant) -> str:
     src = f"{EDGE}/s/{tenant.shop.id}.js"
     return f'<link rel="preconnect" href="{EDGE}"><script src="{src}"></script>'

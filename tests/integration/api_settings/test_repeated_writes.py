@@ -7,21 +7,14 @@ from typing import Any
 
 import pytest
 
-from abtest.services import republication
-from abtest.services.leases import Lease
 from abtest.services.publication import PublicationOutcome
-from abtest.services.republication import LATE, LEASE_SECONDS
+from abtest.services.republication import LATE
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
-from tests.support.publications import Publications
+from tests.support.publications import Publications, hang, kill_holder
 
 Write = Callable[[Client], dict[str, Any]]
 FAILED = PublicationOutcome(ok=False, reasons=["service_unavailable: out"])
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    return api.client(tenant.admin)
 
 
 @pytest.fixture
@@ -114,17 +107,8 @@ def test_write__while_another_publication_hangs__reports_that_storefronts_may_la
 ) -> None:
     write(client)
     api.clock.advance(seconds=2)
-    name = f"republication#{tenant.shop.id}"
-    holder = Lease(api.management.leases, name, owner="other", clock=api.clock, seconds=LEASE_SECONDS)
-    assert holder.acquire()
-
-    def sleep(seconds: float) -> None:
-        api.clock.advance(seconds=seconds)
-        holder.renew()
-
-    monkeypatch.setattr(republication, "sleep", sleep)
+    hang(api, tenant.shop.id, monkeypatch)
     precompile = write(client)["precompile"]
     assert (precompile["status"], LATE in precompile["summary"]) == ("error", True)
-    # Killed: no one renews its lease any more.
-    monkeypatch.setattr(republication, "sleep", lambda seconds: api.clock.advance(seconds=seconds))
+    kill_holder(api, monkeypatch)
     assert write(client)["precompile"]["status"] == "ok"

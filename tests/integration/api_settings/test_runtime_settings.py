@@ -20,11 +20,6 @@ OK = {"status": "ok", "summary": "Published."}
 ADDRESSES = ("environments", "external-tracking", "consent", "install-domains", "publication")
 
 
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    return api.client(tenant.admin)
-
-
 def environment(key: str = "production", **fields: Any) -> Json:
     return {"key": key, "name": key, "isDefault": False, "subSnippetEnabled": False, "domains": [], **fields}
 

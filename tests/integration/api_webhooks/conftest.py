@@ -15,7 +15,7 @@ from abtest.domain.webhooks.health import Health
 from abtest.ports.deliveries import HealthChange
 from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from api_webhooks.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi
 from tests.support.client import Client
 from tests.support.memory import MemoryDeliveryStore, MemoryQueue
 from tests.support.sealing import LocalSealer
@@ -90,18 +90,6 @@ class WebhookApi(MemoryApi):
 def api() -> WebhookApi:
     """Webhooks."""
     return WebhookApi()
-
-
-@pytest.fixture
-def tenant(api: WebhookApi) -> Tenant:
-    """A shop with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: WebhookApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import pytest
 
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
-from tests.support.client import Client
+from tests.support.api import MemoryApi
 from tests.support.memory import MemorySessions
 
 
@@ -15,15 +14,3 @@ def api() -> MemoryApi:
     api = MemoryApi([])
     api.serve("ApiExperiments", ROUTERS, experiments_uses(api.management, MemorySessions()))
     return api
-
-
-@pytest.fixture
-def tenant(api: MemoryApi) -> Tenant:
-    """A shop that asks for no approval, with an admin key."""
-    return api.tenant()
-
-
-@pytest.fixture
-def client(api: MemoryApi, tenant: Tenant) -> Client:
-    """The shop's admin."""
-    return api.client(tenant.admin)

@@ -33,7 +33,7 @@ class Unsure:
         self._catalog = catalog
         self._commit = catalog.commit
         self.left: Mapping[str, Any] | None = None
-        """What was stored at the moment of the failure."""
+        """Return the stored state at the moment of the failure."""
 
     def commit(self, change: Commit) -> None:
         self._commit(change)

@@ -14,6 +14,6 @@ MAX_CONFIG_BYTES = 2 << 20
 
 WEIGHT_TOLERANCE = 1e-6
 MAX_BYTES = 4_000_000
-"""Of the whole experiment as JSON: a response ends at 6 MB, in which it is a third larger."""
+"""Size of the whole experiment as JSON. Lambda responses are limited to 6 MB, and base64 adds a third."""
 
 NAME_LENGTH = 255
