@@ -47,6 +47,12 @@ def test_draft__that_fits_alone__is_admitted_beside_what_runs(budget: CodeBudget
     budget.admit_experiment(None, heavy(2, 9, status="draft"))
 
 
+def test_draft__grown_in_steps__is_weighed_whole_at_each(budget: CodeBudget) -> None:
+    budget.admit_experiment(heavy(2, 5, status="draft"), heavy(2, 9, status="draft"))
+    with pytest.raises(TooLargeError):
+        budget.admit_experiment(heavy(2, 9, status="draft"), heavy(2, 12, status="draft"))
+
+
 def test_launch__of_more_than_fits_beside_what_runs__is_refused(budget: CodeBudget) -> None:
     with pytest.raises(TooLargeError, match="the config of the shop"):
         budget.admit_experiment(heavy(2, 9, status="draft"), heavy(2, 9))

@@ -52,7 +52,9 @@ class CodeBudget:
     def _admit(
         self, shop_id: str, weights: tuple[Weight, Weight], delivered: tuple[Weight, Weight], environment: str | None
     ) -> None:
-        _refuse(exceeded(_ALONE, *weights))
+        before, _ = weights
+        alone = Weight(_ALONE.config + before.config, _ALONE.snippet + before.snippet)
+        _refuse(exceeded(alone, *weights))
         # Pausing makes no published file larger, nor does an edit of equal weight: the bucket need not be read.
         if delivered[1] != NOTHING and delivered[0] != delivered[1]:
             for published in self.published(shop_id, environment):
