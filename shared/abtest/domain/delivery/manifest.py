@@ -25,7 +25,8 @@ MAX_SNIPPET_BYTES = 4 << 20
 
 Encoding = Literal["br", "gzip", "identity"]
 
-_SUFFIX: Mapping[Encoding, str] = {"br": ".br", "gzip": ".gz", "identity": ""}
+ENCODING_SUFFIXES: Mapping[Encoding, str] = {"br": ".br", "gzip": ".gz", "identity": ""}
+"""What the keys of stored variants end with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,12 @@ def pointer_key(shop_id: str, environment: str = DEFAULT_ENVIRONMENT) -> str:
 
 def object_key(sha256_hex: str, encoding: Encoding = "identity") -> str:
     """Return the key of a variant of an object."""
-    return f"objects/{sha256_hex}{_SUFFIX[encoding]}"
+    return f"objects/{sha256_hex}{ENCODING_SUFFIXES[encoding]}"
 
 
 def chunk_key(shop_id: str, file: str, encoding: Encoding = "identity") -> str:
     """Return the key of a variant of a chunk, below its shop: a shop's storefronts get no chunk of another shop."""
-    return f"chunks/{shop_id}/{file}{_SUFFIX[encoding]}"
+    return f"chunks/{shop_id}/{file}{ENCODING_SUFFIXES[encoding]}"
 
 
 def code_key(shop_id: str) -> str:

@@ -26,11 +26,20 @@ class VersionEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageExperiment:
+    """Experiment that a page takes part in, with the version that each variation shows."""
+
+    experiment_id: str
+    versions: Mapping[str, str]
+    """Version id by variation id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandingPage:
     """One landing page of a shop. Versions, publishes and QA runs are records of their own.
 
     Number n is the n-th of `versions`. `publishes` and `qa_runs` count the records. `seat` is a number below MAX_PAGES
-    that no other page of the shop has.
+    that no other page of the shop has. A publish takes the `experiment` that is linked at that moment.
     """
 
     id: str
@@ -47,6 +56,7 @@ class LandingPage:
     versions: tuple[VersionEntry, ...] = ()
     current_version_id: str | None = None
     published_version_id: str | None = None
+    experiment: PageExperiment | None = None
     publishes: int = 0
     qa_runs: int = 0
     created_by: str | None = None

@@ -41,11 +41,6 @@ class PageVersion:
     created_at: Timestamp
 
 
-def html_key(sha256: str) -> str:
-    """Return the key of a rendered page, which is stored for ever under its hash."""
-    return f"pages/html/{sha256}"
-
-
 def proposed_claims(spec: PageSpec) -> Iterator[PageClaim]:
     """Yield the figures and quotes of a spec as claims that wait for a review."""
     for _, part in parts(spec):

@@ -12,9 +12,10 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.pages.gates import gate_report
 from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, PageStatus, VersionEntry
 from abtest.domain.pages.render import render
+from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
 from abtest.domain.pages.rules import refuse_conflicts, refuse_foreign_forms, refuse_large, refuse_unfit_assets
 from abtest.domain.pages.states import refuse_archived
-from abtest.domain.pages.versions import PageVersion, html_key, proposed_claims
+from abtest.domain.pages.versions import PageVersion, proposed_claims
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import LimitReachedError, NotFoundError, refused
 from abtest.kit.json_objects import present
@@ -119,7 +120,7 @@ class PageVersions:
         rendered = render(spec, assets={}, seo=seo, site=site)
         digest = sha256(rendered.html).hexdigest()
         # Needs no condition: the key is the hash of the content.
-        self._delivery.put(html_key(digest), rendered.html, content_type="text/html; charset=utf-8")
+        self._delivery.put(html_key(digest), rendered.html, content_type=PAGE_CONTENT_TYPE)
         claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
         return PageVersion(
             id=version_id,
