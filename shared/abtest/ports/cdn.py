@@ -9,10 +9,10 @@ class CdnUnavailableError(Exception):
 
 
 class Cdn(Protocol):
-    """One distribution of the CDN."""
+    """Distribution of the edge, and hosts of customers, which have caches of their own."""
 
-    def invalidate(self, paths: Sequence[str], *, reference: str) -> None:
-        """Start to remove these paths from the cache.
+    def invalidate(self, paths: Sequence[str], *, reference: str, host: str | None = None) -> None:
+        """Start to remove these paths from the cache of a host; by default from that of the edge.
 
         `reference` makes the call idempotent: the same paths with the same reference are invalidated once. Raises
         CdnUnavailableError.

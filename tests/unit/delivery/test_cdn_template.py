@@ -169,8 +169,8 @@ def test_rule__requirement_of_the_cdn_without_one__is_refused(enabled: str) -> N
 @pytest.mark.parametrize("name", [name for name, each in RESOURCES.items() if "::CloudFront::" in each["Type"]])
 def test_comment__is_not_longer_than_cloudfront_accepts(name: str) -> None:
     resolver = planned("true").resolver
-    (config,) = [each for key, each in RESOURCES[name]["Properties"].items() if key.endswith("Config")]
-    assert len(resolver.resolve(config).get("Comment", "")) <= 128
+    for config in (each for key, each in RESOURCES[name]["Properties"].items() if key.endswith("Config")):
+        assert len(resolver.resolve(config).get("Comment", "")) <= 128
 
 
 @pytest.mark.parametrize("required", ["true", "false"])
@@ -194,3 +194,29 @@ def test_deployment__with_the_cdn__tells_functions_of_it() -> None:
     assert stack.environment("WorkerPublish")["DISTRIBUTION_ID"]
     statements = stack.statements("WorkerPublish")
     assert [each for each in statements if each["Action"] == ["cloudfront:CreateInvalidation"]]
+
+
+def test_hosts_of_customers__are_served_as_the_edge_serves_pages() -> None:
+    config = RESOURCES["PageCdn"]["Properties"]["DistributionConfig"]
+    assert config["ConnectionMode"] == "tenant-only"
+    assert config["DefaultCacheBehavior"] == CDN["DefaultCacheBehavior"]
+    assert config["Origins"] == CDN["Origins"]
+    # CloudFront refuses these in a distribution of tenants.
+    assert not {"Aliases", "IPV6Enabled", "PriceClass", "Logging"} & set(config)
+
+
+def test_hosts_of_customers__are_off_by_default() -> None:
+    names = {"PageCdn", "PageConnections"}
+    assert not names & {each.logical_id for each in planned("true").resources}
+    parameters = {"CdnEnabled": "true", "PageHostsEnabled": "true"}
+    stack = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters)
+    assert names <= {each.logical_id for each in stack.resources}
+
+
+@pytest.mark.parametrize("enabled", ["true", "false"])
+def test_rule__hosts_of_customers_without_the_cdn__is_refused(enabled: str) -> None:
+    rule = load(TEMPLATE).rules["PageHostsHaveCdn"]
+    parameters = {"CdnEnabled": enabled, "PageHostsEnabled": "true"}
+    resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
+    assert resolver.holds(rule["RuleCondition"])
+    assert resolver.holds(rule["Assertions"][0]["Assert"]) is (enabled == "true")

@@ -19,6 +19,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "parameters.md"
 LIMITS = {
     ("AWS::Athena::WorkGroup", "Name"): 128,
     ("AWS::CloudFront::CachePolicy", "CachePolicyConfig.Name"): 128,
+    ("AWS::CloudFront::ConnectionGroup", "Name"): 128,
     ("AWS::CloudFront::Distribution", "DistributionConfig.Comment"): 128,
     ("AWS::CloudFront::Function", "Name"): 64,
     ("AWS::CloudFront::OriginRequestPolicy", "OriginRequestPolicyConfig.Name"): 128,
