@@ -1,7 +1,8 @@
 """Routes of the family, one module per resource."""
 
 from api_pages.endpoints.briefs import router as briefs
+from api_pages.endpoints.experiments import router as experiments
 from api_pages.endpoints.pages import router as pages
 from api_pages.endpoints.versions import router as versions
 
-ROUTERS = (pages, versions, briefs)
+ROUTERS = (pages, versions, experiments, briefs)

@@ -12,10 +12,11 @@ from abtest.contract.briefs import LandingPageContentBrief
 from abtest.contract.names import Label, Name, Slug
 from abtest.contract.page_specs import PageSpecInput, SeoManifestInput
 from abtest.contract.shops import HostName
+from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
 from abtest.domain.pages.addresses import InvalidPathError, normalized_path
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage as Aggregate
-from abtest.domain.pages.model import PageStatus, PublishMode, VersionEntry
+from abtest.domain.pages.model import PageExperiment, PageStatus, PublishMode, VersionEntry
 from abtest.domain.pages.versions import ClaimStatus, PageVersion
 from abtest.domain.pages.vocabulary import PageType
 from abtest.kit.ids import is_uuid
@@ -98,6 +99,14 @@ class LandingPageUpdate(_PageFields):
     slug: Slug = ABSENT
 
 
+class LandingPageExperimentInput(Input):
+    """An experiment, and the version of the page that each of its variations shows."""
+
+    experiment_id: Uuid
+    versions: Annotated[dict[Uuid, Uuid], Field(min_length=MIN_VARIATIONS, max_length=MAX_VARIATIONS)]
+    """Version ids by variation id."""
+
+
 class PageClaim(Input):
     """A statement of the page that needs evidence. `status` defaults to `unreviewed`."""
 
@@ -149,6 +158,18 @@ class LandingPageVersion(Output):
         """Return the response of a version."""
         fields = {name: getattr(version, name) for name in cls.model_fields}
         return cls(**{**fields, "claims": list(version.claims)}).at(version.version)
+
+
+class LandingPageExperiment(Output):
+    """An experiment that a landing page shows, and the version of each variation: version ids by variation id."""
+
+    experiment_id: Id
+    versions: dict[str, Id]
+
+    @classmethod
+    def of(cls, linked: PageExperiment | None) -> Self | None:
+        """Return the response of a link, if there is one."""
+        return None if linked is None else cls(experiment_id=linked.experiment_id, versions=dict(linked.versions))
 
 
 class LandingPagePublish(Output):
@@ -208,6 +229,7 @@ class LandingPage(_Page):
     publishes: list[LandingPagePublish]
     qa_runs: list[LandingPageQaRun]
     content_briefs: list[LandingPageContentBrief]
+    experiment: LandingPageExperiment | None
 
     @classmethod
     def of(cls, page: Aggregate, versions: Sequence[PageVersion], briefs: Sequence[ContentBrief]) -> Self:
@@ -224,6 +246,7 @@ class LandingPage(_Page):
             publishes=[],
             qa_runs=[],
             content_briefs=[LandingPageContentBrief.of(brief) for brief in briefs],
+            experiment=LandingPageExperiment.of(page.experiment),
         ).at(page.version)
 
 

@@ -1,6 +1,7 @@
 """Composition root of the landing pages family."""
 
 from abtest.services.pages.briefs import ContentBriefs
+from abtest.services.pages.experiments import PageExperiments
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.versions import PageVersions
@@ -17,6 +18,7 @@ def pages_uses(base: Management) -> Uses:
     return {
         ContentBriefs: briefs,
         LandingPages: pages,
+        PageExperiments: PageExperiments(pages),
         PageVersions: versions,
         WholePages: WholePages(versions=versions, briefs=briefs),
     }

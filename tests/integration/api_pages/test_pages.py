@@ -68,6 +68,7 @@ def test_create__smallest_page__has_the_fields_of_the_contract(client: Client, t
         "publishes": [],
         "qa_runs": [],
         "content_briefs": [],
+        "experiment": None,
         "created_at": "2026-03-02T09:00:00.000Z",
         "updated_at": "2026-03-02T09:00:00.000Z",
     }

@@ -67,6 +67,13 @@ def weights(client: Client, ids: Ids) -> Mapping[str, Any]:
     return {"weights": {each["id"]: 1 / len(variations) for each in variations}}
 
 
+def page_experiment(client: Client, ids: Ids) -> Mapping[str, Any]:
+    """Return an experiment that may be linked to the landing page, with a version for each variation."""
+    made = client.post("/experiments", {"name": "On a landing page"}).json()
+    version = client.get(f"/landing-pages/{ids['landing_page_id']}").json()["current_version_id"]
+    return {"experiment_id": made["id"], "versions": {each["id"]: version for each in made["variations"]}}
+
+
 AT_HOME = {"publish_host": "shop.example", "publish_path": "/Guides/%7Espring"}
 
 LINKS: Mapping[str, Link] = {
@@ -78,6 +85,7 @@ LINKS: Mapping[str, Link] = {
     "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
+    "linkLandingPageExperiment": page_experiment,
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
     "orderPersonalizations": lambda _, ids: {"ids": [ids["personalization_id"]]},
     "recoverWebhook": lambda *_: {"since": timestamp(START)},

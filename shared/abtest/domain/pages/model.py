@@ -74,6 +74,11 @@ class LandingPage:
         return next((entry for entry in self.versions if entry.id == version_id), None)
 
 
+def experiment_name(experiment_id: str) -> str:
+    """Return the name by which a landing page claims an experiment, in its shop."""
+    return f"LP#EXPERIMENT#{experiment_id}"
+
+
 def edited(page: LandingPage, changes: Mapping[str, Any], now: Timestamp) -> LandingPage:
     """Return the page with these fields; the same one when nothing differs."""
     after = replace(page, **changes)

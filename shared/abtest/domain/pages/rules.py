@@ -54,7 +54,7 @@ def refuse_large(document: Mapping[str, object]) -> None:
 
 def refuse_conflicts(spec: PageSpec) -> None:
     """Raise ValidationFailedError with each field that conflicts with another one."""
-    _refuse(
+    refuse_problems(
         [
             *contrast_problems(spec.theme),
             *_id_problems(spec.blocks),
@@ -67,14 +67,14 @@ def refuse_conflicts(spec: PageSpec) -> None:
 
 def refuse_unfit_assets(spec: PageSpec, seo: Seo, assets: Mapping[str, AssetFacts]) -> None:
     """Raise ValidationFailedError for assets that do not exist, or whose type does not fit their place."""
-    _refuse(list(_asset_problems(spec, seo, assets)))
+    refuse_problems(list(_asset_problems(spec, seo, assets)))
 
 
 def refuse_foreign_forms(spec: PageSpec, hosts: Collection[str]) -> None:
     """Raise ValidationFailedError for forms that post to a host that the shop has not claimed."""
     reason = "must be an address on one of the shop's domains (install-domains)"
     forms = ((path, form) for path, form in parts(spec) if isinstance(form, Form))
-    _refuse([(f"{path}.action", reason) for path, form in forms if URL(form.action).hostname not in hosts])
+    refuse_problems([(f"{path}.action", reason) for path, form in forms if URL(form.action).hostname not in hosts])
 
 
 def asset_uses(spec: PageSpec, seo: Seo) -> Iterator[tuple[str, str, str]]:
@@ -170,7 +170,8 @@ def _asset_problems(spec: PageSpec, seo: Seo, assets: Mapping[str, AssetFacts]) 
             yield path, "must be an image whose size is known"
 
 
-def _refuse(problems: Sequence[Problem]) -> None:
+def refuse_problems(problems: Sequence[Problem]) -> None:
+    """Raise ValidationFailedError with the problems, if there are any."""
     if problems:
         path, reason = problems[0]
         fields = [FieldError(*problem) for problem in problems[:MAX_PROBLEMS]]

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
-from abtest.domain.changes.errors import SlugTakenError
+from abtest.domain.changes.errors import NotDeletableError, SlugTakenError
 from abtest.domain.experiments.audit import audited
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING, due_end, due_start
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.pages.model import experiment_name
 from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
 from abtest.kit.documents import decode, encode
@@ -119,6 +120,8 @@ class PublicIdTakenError(StaleVersionError):
 
 
 def _name_taken(subject: Experiment, error: NameTakenError) -> Exception:
+    if error.name == experiment_name(subject.id):
+        return NotDeletableError("a landing page is linked to this experiment; remove the link first")
     slug = subject.slug
     if slug is not None and error.name == slug_name(slug):
         return SlugTakenError(f"the slug {slug} belongs to another experiment")

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.experiments.rules import check_size
 from abtest.domain.experiments.variations import find
+from abtest.domain.pages.model import experiment_name
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import public_id
-from abtest.ports.catalog import AuditRow
+from abtest.ports.catalog import AuditRow, Claim, Commit
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS, experiment_of, variation_name
@@ -36,6 +37,19 @@ class ExperimentStore(Aggregates[Experiment]):
         if experiment is None:
             raise NotFoundError("there is no such variation")
         return experiment, find(experiment, reference)
+
+    def companions(self, pairs: Sequence[tuple[Experiment | None, Experiment | None]]) -> Commit:
+        """Return the claims that make deletions fail while a landing page is linked to the experiment.
+
+        A deleted experiment keeps its claim, so that a page which is linked at the same moment loses the race.
+        """
+        deleted = [before for before, after in pairs if before is not None and after is None]
+        return Commit(
+            claims=[
+                Claim(scope=each.shop_id, name=experiment_name(each.id), target_id=each.id, target_shop_id=each.shop_id)
+                for each in deleted
+            ]
+        )
 
     def history(
         self, shop_id: str, reference: str, *, limit: int, after: str | None

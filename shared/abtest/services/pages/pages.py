@@ -1,17 +1,17 @@
 """Use cases of landing pages: created, listed, changed, archived, deleted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.errors import NotDeletableError, SlugTakenError
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import refuse_reserved
-from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited
+from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment_name
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
-from abtest.kit.errors import FieldError
+from abtest.kit.errors import ConflictError, FieldError
 from abtest.ports.catalog import Commit, NameTakenError, Remove, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
@@ -45,9 +45,17 @@ def _slug_name(slug: str) -> str:
     return f"LP#SLUG#{slug}"
 
 
+def _experiment_names(page: LandingPage) -> Iterator[str]:
+    if page.experiment is not None:
+        yield experiment_name(page.experiment.experiment_id)
+
+
 def _name_taken(page: LandingPage, error: NameTakenError) -> Exception:
     if error.name == _slug_name(page.slug):
         return SlugTakenError(f"the slug {page.slug} belongs to another landing page")
+    if page.experiment is not None and error.name == experiment_name(page.experiment.experiment_id):
+        message = "the experiment belongs to another landing page, or was deleted at the same time"
+        return ConflictError(f"experiment_id: {message}", fields=[FieldError("experiment_id", message)])
     return StaleVersionError("another landing page was created at the same time; repeat the request")
 
 
@@ -58,7 +66,7 @@ LANDING_PAGES: Resource[LandingPage] = Resource(
     from_record=lambda record: decode(LandingPage, record.body, version=record.head.version),
     summary=_summary,
     audited=lambda page: encode(page, omit=_COUNTED),
-    names=lambda page: Names(own={_slug_name(page.slug), seat_name("LP", page.seat)}),
+    names=lambda page: Names(own={_slug_name(page.slug), seat_name("LP", page.seat), *_experiment_names(page)}),
     name_taken=_name_taken,
 )
 

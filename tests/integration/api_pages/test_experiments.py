@@ -1,0 +1,257 @@
+"""The experiment of a landing page over HTTP: linked with a version for each variation, replaced, removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from abtest.ports.catalog import Commit
+from abtest.services.context import Caller
+from abtest.services.experiments.editor import ExperimentEditor
+from abtest.services.experiments.records import EXPERIMENTS
+from abtest.services.experiments.store import ExperimentStore
+from abtest.services.pages.experiments import PageExperiments
+from abtest.services.pages.pages import LandingPages
+from abtest.wiring.api_experiments import experiments_uses
+from api_experiments.routes import ROUTERS as EXPERIMENT_ROUTERS
+from tests.contract.records import race
+from tests.integration.api_pages.test_versions import SPEC
+from tests.support.api import MemoryApi, Tenant
+from tests.support.client import Client
+from tests.support.storefronts import MOMENT, experiment, experiment_id, variation
+
+CONTROL, TREATMENT = variation(0).id, variation(1).id
+THIRD = replace(variation(2), archived_at=MOMENT)
+AT_LAMP = {"id": experiment_id(9), "includeRules": [{"type": "simple", "pattern": "/lamp"}], "excludeRules": []}
+
+
+@pytest.fixture
+def page(api: MemoryApi, client: Client) -> dict[str, Any]:
+    """A stored page with two versions."""
+    page_id = client.post("/landing-pages", {"name": "Lamp", "slug": "lamp", "publish_path": "/lamp"}).json()["id"]
+    for _ in range(2):
+        client.post(f"/landing-pages/{page_id}/versions", {"spec": SPEC})
+        api.clock.advance(seconds=1)
+    body: dict[str, Any] = client.get(f"/landing-pages/{page_id}").json()
+    return body
+
+
+def keep(api: MemoryApi, tenant: Tenant, **fields: Any) -> str:
+    """Store an experiment of the shop, a draft with two variations unless the fields differ."""
+    made = experiment(**{"shop_id": tenant.shop.id, "status": "draft", "started_at": None, **fields})
+    api.world.catalog.commit(Commit(puts=[EXPERIMENTS.put(made)]))
+    return made.id
+
+
+def versions_of(page: dict[str, Any]) -> dict[str, str]:
+    """Return the first version for the control, the second for the treatment."""
+    second, first = page["versions"]
+    return {CONTROL: first["id"], TREATMENT: second["id"]}
+
+
+def address(page: dict[str, Any]) -> str:
+    """Return the address of the page's experiment."""
+    return f"/landing-pages/{page['id']}/experiment"
+
+
+def fields_of(answer: Any) -> dict[str, str]:
+    """Return the reasons of a refusal by field."""
+    return {field["path"]: field["message"] for field in answer.json()["error"]["fields"]}
+
+
+def test_link__is_shown_with_the_page__audited_and_repeatable(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    assert page["experiment"] is None
+    body = {"experiment_id": keep(api, tenant), "versions": versions_of(page)}
+    before = client.get(f"/landing-pages/{page['id']}").headers["etag"]
+    answer = client.put(address(page), body, headers={"if-match": before})
+    assert (answer.status, answer.json()["experiment"]) == (200, body)
+    assert {**answer.json(), "experiment": None, "updated_at": page["updated_at"]} == page
+    repeated = client.put(address(page), body)
+    assert repeated.headers["etag"] == answer.headers["etag"] != before
+    assert client.put(address(page), body, headers={"if-match": before}).status == 412
+
+    api.clock.advance(seconds=1)  # ids of one moment have no order
+    removed = client.delete(address(page))
+    assert (removed.status, removed.json()["experiment"]) == (200, None)
+    assert client.delete(address(page)).headers["etag"] == removed.headers["etag"]
+    rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=page["id"], limit=9)
+    assert [row.action for row in rows[:2]] == ["landing_page.unlink_experiment", "landing_page.link_experiment"]
+    assert rows[0].diff == {"experiment": [body, None]}
+
+
+def test_link__of_other_versions__replaces_them(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    body = {"experiment_id": keep(api, tenant, variations=(variation(0), variation(1), THIRD))}
+    versions = versions_of(page)
+    client.put(address(page), {**body, "versions": versions})
+    both = dict.fromkeys(versions, versions[CONTROL])
+    assert client.put(address(page), {**body, "versions": both}).json()["experiment"]["versions"] == both
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"status": "completed"}, "completed"),
+        ({"archived_at": MOMENT}, "archived"),
+        ({"delivery_type": "redirect"}, "redirect"),
+        ({"targeting": {"surface": "checkout"}}, "checkouts"),
+        ({"targeting": {"identity": "customer"}}, "customer_id"),
+        (
+            {"targeting": {"pageRules": [{**AT_LAMP, "includeRules": [{"type": "simple", "pattern": "/desk"}]}]}},
+            "/lamp",
+        ),
+        ({"targeting": {"pageRules": [{**AT_LAMP, "include": False}]}}, "do not match https://shop.example/lamp"),
+        (
+            {"targeting": {"pageRules": [{**AT_LAMP, "trigger": {"type": "element", "selector": "p"}}]}},
+            "trigger element",
+        ),
+        ({"targeting": {"pageRules": [{**AT_LAMP, "advancedCondition": {"$not": {"cart.value": 1}}}]}}, "cart"),
+        (
+            {"targeting": {"pageRules": [{**AT_LAMP, "includeRules": [{"type": "simple", "pattern": "/lamp?a=1"}]}]}},
+            "query of the address",
+        ),
+    ],
+)
+def test_link__of_an_experiment_that_servers_cannot_decide__is_422_with_the_reason(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any], fields: dict[str, Any], reason: str
+) -> None:
+    body = {"experiment_id": keep(api, tenant, **fields), "versions": versions_of(page)}
+    answer = client.put(address(page), body)
+    assert (answer.status, answer.code) == (422, "validation_failed")
+    assert reason in fields_of(answer)["experiment_id"]
+    assert client.get(f"/landing-pages/{page['id']}").json()["experiment"] is None
+
+
+@pytest.mark.parametrize("operator", ["and", "or"])
+def test_link__of_an_audience_that_only_browsers_know__names_its_attributes(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any], operator: str
+) -> None:
+    local = {"attribute": "local_hour", "operator": "gt", "value": 8, "timezone": "Europe/Berlin"}
+    conditions = [
+        {"attribute": "device", "operator": "equals", "value": "mobile"},
+        {"attribute": "screen_width", "operator": "not_equals", "value": 390},
+    ]
+    rules: dict[str, Any] = {"operator": "and", "conditions": [local], "groups": []}
+    hidden = {**rules, "groups": [{"operator": operator, "conditions": conditions}]}
+
+    def link(rules: dict[str, Any], number: int) -> Any:
+        targeting = {
+            "segmentRules": [{"id": experiment_id(8), "rules": rules, "include": False}],
+            "pageRules": [AT_LAMP],
+        }
+        names = {"id": experiment_id(number), "variations": (variation(0), variation(1))}
+        return client.put(
+            address(page),
+            {"experiment_id": keep(api, tenant, targeting=targeting, **names), "versions": versions_of(page)},
+        )
+
+    assert fields_of(link(hidden, 1))["experiment_id"].endswith(": device, screen")
+    assert link(rules, 2).status == 200
+
+
+def test_link__needs_one_version_of_this_page_for_each_variation_in_use(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    body = {"experiment_id": keep(api, tenant, variations=(variation(0), variation(1), THIRD))}
+    versions = versions_of(page)
+    wrong = {CONTROL: page["id"], THIRD.id: versions[CONTROL]}
+    answer = client.put(address(page), {**body, "versions": wrong})
+    assert (answer.status, fields_of(answer)) == (
+        422,
+        {
+            f"versions.{CONTROL}": "the landing page has no such version",
+            f"versions.{THIRD.id}": "the experiment has no such variation in use",
+            f"versions.{TREATMENT}": "is required: the variation 'V1' needs a version",
+        },
+    )
+
+
+@pytest.mark.parametrize("versions", [None, {}, [], {CONTROL: None}, {"a": CONTROL}, {CONTROL: "1"}])
+def test_link__of_a_bad_body__is_refused(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any], versions: Any
+) -> None:
+    body = {"experiment_id": keep(api, tenant), "versions": versions}
+    assert client.put(address(page), body, checked=False).status == 400
+
+
+def test_link__across_shops__finds_nothing(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    other = api.tenant("Other", domain="other.example")
+    body = {"experiment_id": keep(api, other), "versions": versions_of(page)}
+    foreign = client.put(address(page), body)
+    unknown = client.put(address(page), {**body, "experiment_id": page["id"]})
+    assert (foreign.status, fields_of(foreign)) == (422, {"experiment_id": "there is no such experiment"})
+    assert fields_of(unknown) == fields_of(foreign)
+    stranger = api.client(other.admin)
+    assert [stranger.put(address(page), body).status, stranger.delete(address(page)).status] == [404, 404]
+
+
+def test_link__of_an_archived_page__is_409_and_can_be_removed(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    body = {"experiment_id": keep(api, tenant), "versions": versions_of(page)}
+    client.put(address(page), body)
+    client.post(f"/landing-pages/{page['id']}/archive")
+    answer = client.put(address(page), body)
+    assert (answer.status, answer.code) == (409, "invalid_state_transition")
+    assert client.delete(address(page)).json()["experiment"] is None
+
+
+def test_experiment__belongs_to_one_page__until_it_is_removed_there(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    other = client.post("/landing-pages", {"name": "Desk", "slug": "desk"}).json()["id"]
+    version = client.post(f"/landing-pages/{other}/versions", {"spec": SPEC}).json()["id"]
+    experiment_id = keep(api, tenant)
+    there = (f"/landing-pages/{other}/experiment", {"experiment_id": experiment_id})
+    at_other = {**there[1], "versions": dict.fromkeys((CONTROL, TREATMENT), version)}
+    client.put(address(page), {"experiment_id": experiment_id, "versions": versions_of(page)})
+    answer = client.put(there[0], at_other)
+    assert (answer.status, answer.code, list(fields_of(answer))) == (409, "conflict", ["experiment_id"])
+    client.delete(address(page))
+    assert client.put(there[0], at_other).status == 200
+    assert client.delete(f"/landing-pages/{other}").status == 204
+    assert client.put(address(page), {"experiment_id": experiment_id, "versions": versions_of(page)}).status == 200
+
+
+def test_experiment__while_it_is_linked__cannot_be_deleted(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    body = {"experiment_id": keep(api, tenant), "versions": versions_of(page)}
+    client.put(address(page), body)
+    api.serve("ApiExperiments", EXPERIMENT_ROUTERS, experiments_uses(api.management))
+    experiments = api.client(tenant.admin)
+    refused = experiments.delete(f"/experiments/{body['experiment_id']}")
+    assert (refused.status, refused.code) == (409, "not_deletable")
+    assert "landing page" in refused.json()["error"]["message"]
+    client.delete(address(page))
+    assert experiments.delete(f"/experiments/{body['experiment_id']}").status == 204
+    assert fields_of(client.put(address(page), body)) == {"experiment_id": "there is no such experiment"}
+
+
+def test_experiment__deleted_while_it_is_linked__is_either_deleted_or_linked(
+    api: MemoryApi, tenant: Tenant, page: dict[str, Any]
+) -> None:
+    shop_id, base = tenant.shop.id, api.management
+    caller = Caller(
+        key_id="k", kind="shop", user_id=tenant.user_id, shop_id=shop_id, scopes=frozenset(), request_id="r"
+    )
+    links = PageExperiments(LandingPages(api.world))
+    experiments = ExperimentEditor(ExperimentStore(api.world, base.storefronts, base.budget), base.checker)
+    for number in range(8):
+        experiment_id = keep(api, tenant, id=f"0192a3b4-0000-7000-8000-00000000090{number}")
+        linked = {"experiment_id": experiment_id, "versions": versions_of(page)}
+        race(
+            partial(links.link, caller, page["id"], linked, expected_version=None),
+            partial(experiments.delete, caller, experiment_id),
+        )
+        stored = api.world.catalog.get(shop_id, "EXP", experiment_id)
+        shown = links.unlink(caller, page["id"], expected_version=None)
+        assert shown.changed == (stored is not None)
