@@ -17,6 +17,7 @@ from abtest.domain.pages.addresses import InvalidPathError, normalized_path
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage as Aggregate
 from abtest.domain.pages.model import PageExperiment, PageStatus, PublishMode, VersionEntry
+from abtest.domain.pages.qa import QaRun, QaStatus, Viewport
 from abtest.domain.pages.versions import ClaimStatus, PageVersion
 from abtest.domain.pages.vocabulary import PageType
 from abtest.kit.ids import is_uuid
@@ -24,6 +25,11 @@ from abtest.kit.ids import is_uuid
 MAX_CLAIMS = 200
 SHOWN_VERSIONS = 10
 """Versions that a page is shown with."""
+
+MAX_VIEWPORTS = 5
+MAX_NOTE = 5000
+TOUCH_BELOW = 768
+"""Width in pixels below which a device is a phone."""
 
 MAX_PATH_CHARACTERS = 2048
 """Before normalization, which decodes escapes and drops what means nothing."""
@@ -187,13 +193,48 @@ class LandingPagePublish(Output):
     error: str | None
 
 
+class QaViewport(Input):
+    """A window of a browser. `device_scale` defaults to 1; `touch` to true below 768 pixels."""
+
+    width: Annotated[int, Field(ge=320, le=3840)]
+    height: Annotated[int, Field(ge=320, le=3840)]
+    device_scale: Annotated[int, Field(ge=1, le=3)] = ABSENT
+    touch: bool = ABSENT
+
+    def viewport(self) -> Viewport:
+        """Return the viewport with its defaults."""
+        by_default = Viewport(width=self.width, height=self.height, device_scale=1, touch=self.width < TOUCH_BELOW)
+        given: Any = self.provided()
+        return {**by_default, **given}
+
+
+class LandingPageQaRunCreate(Input):
+    """A new QA run, by default of the current version, in windows of 390 and of 1280 pixels."""
+
+    version_id: Uuid = ABSENT
+    viewports: Annotated[list[QaViewport], Field(min_length=1, max_length=MAX_VIEWPORTS)] = ABSENT
+
+    def provided(self) -> Any:
+        """Return the fields of the request, viewports with their defaults."""
+        fields: dict[str, Any] = super().provided()
+        if "viewports" in fields:
+            fields["viewports"] = [each.viewport() for each in self.viewports]
+        return fields
+
+
+class QaDecision(Input):
+    """Remark on an approval or a rejection."""
+
+    note: Annotated[str, Field(max_length=MAX_NOTE)] | None = ABSENT
+
+
 class LandingPageQaRun(Output):
-    """One check of a version in a browser."""
+    """One check of a version before it is published, and the decision about it."""
 
     id: Id
     landing_page_id: Id
     version_id: Id
-    status: Literal["queued", "running", "passed", "failed", "approved", "rejected"]
+    status: QaStatus
     viewports: list[Any]
     screenshots: dict[str, Any]
     findings: list[Any]
@@ -201,6 +242,12 @@ class LandingPageQaRun(Output):
     approved_at: DateTime | None
     created_at: DateTime
     updated_at: DateTime
+
+    @classmethod
+    def of(cls, run: QaRun) -> Self:
+        """Return the response of a run."""
+        fields = {name: getattr(run, name) for name in cls.model_fields}
+        return cls(**{**fields, "viewports": list(run.viewports), "findings": list(run.findings)}).at(run.version)
 
 
 class _Page(Output):
@@ -232,7 +279,13 @@ class LandingPage(_Page):
     experiment: LandingPageExperiment | None
 
     @classmethod
-    def of(cls, page: Aggregate, versions: Sequence[PageVersion], briefs: Sequence[ContentBrief]) -> Self:
+    def of(
+        cls,
+        page: Aggregate,
+        versions: Sequence[PageVersion],
+        runs: Sequence[QaRun],
+        briefs: Sequence[ContentBrief],
+    ) -> Self:
         """Return the response of a page with its newest versions and those that it names."""
         shown = {version.id: LandingPageVersion.of(version) for version in versions}
         newest = [shown[entry.id] for entry in page.versions[: -SHOWN_VERSIONS - 1 : -1] if entry.id in shown]
@@ -244,7 +297,7 @@ class LandingPage(_Page):
             published_version=shown.get(page.published_version_id or ""),
             versions=newest,
             publishes=[],
-            qa_runs=[],
+            qa_runs=[LandingPageQaRun.of(run) for run in runs],
             content_briefs=[LandingPageContentBrief.of(brief) for brief in briefs],
             experiment=LandingPageExperiment.of(page.experiment),
         ).at(page.version)

@@ -111,7 +111,7 @@ class Shop(ShopSummary):
 
 
 class ShopDefaults(Output):
-    """Defaults that experiments inherit."""
+    """Defaults that experiments inherit, and whether landing pages need an approved QA run."""
 
     guardian: GuardianOverride
     auto_stop: AutoStopOverride
@@ -120,6 +120,7 @@ class ShopDefaults(Output):
     power: float
     correction_method: Literal["none", "holm"]
     require_approval: bool
+    require_landing_qa: bool
 
 
 class UpdateShopDefaults(Input):
@@ -132,3 +133,4 @@ class UpdateShopDefaults(Input):
     power: Annotated[float, Field(ge=0.5, le=0.99)] = ABSENT
     correction_method: Literal["none", "holm"] = ABSENT
     require_approval: bool = ABSENT
+    require_landing_qa: bool = ABSENT

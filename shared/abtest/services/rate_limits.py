@@ -13,15 +13,15 @@ FAILURES_PER_WINDOW, FAILURE_WINDOW_SECONDS = 30, 60
 class RateLimitedError(ServiceError):
     """Too many of something, which `subject` names in the plural; `Retry-After` gives the seconds to wait.
 
-    The message has the limit, which all are per minute.
+    The message has the limit, which most are per minute.
     """
 
     status = 429
     code = "rate_limited"
 
-    def __init__(self, decision: RateDecision, subject: str, *, hint: str = "") -> None:
+    def __init__(self, decision: RateDecision, subject: str, *, per: str = "a minute", hint: str = "") -> None:
         wait = max(1, decision.retry_after)
-        message = f"too many {subject}: at most {decision.limit} a minute; try again in {wait} s{hint}"
+        message = f"too many {subject}: at most {decision.limit} {per}; try again in {wait} s{hint}"
         super().__init__(message, headers={"Retry-After": str(wait)})
         self.decision = decision
 

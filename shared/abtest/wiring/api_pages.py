@@ -3,6 +3,7 @@
 from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.experiments import PageExperiments
 from abtest.services.pages.pages import LandingPages
+from abtest.services.pages.qa_runs import QaRuns
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.versions import PageVersions
 from abtest.services.pages.whole import WholePages
@@ -15,10 +16,12 @@ def pages_uses(base: Management) -> Uses:
     sites = Sites(catalog=base.world.catalog, worker_base_url=base.settings.worker_base_url)
     pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
     versions = PageVersions(pages, briefs, sites, base.delivery)
+    runs = QaRuns(versions, base.limiter)
     return {
         ContentBriefs: briefs,
         LandingPages: pages,
         PageExperiments: PageExperiments(pages),
         PageVersions: versions,
-        WholePages: WholePages(versions=versions, briefs=briefs),
+        QaRuns: runs,
+        WholePages: WholePages(versions=versions, runs=runs, briefs=briefs),
     }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
+from abtest.ports.catalog import CHILD_KINDS
 from tests.support.deployed import DeployedFamily
 from tests.support.landing import page as spec_with
+from tests.support.landing_qa import approved
 from tests.support.moto_stack import AwsStack
 
 
@@ -27,8 +29,12 @@ def test_page__with_versions__on_real_tables_within_its_policy(aws_stack: AwsSta
     assert [each["version_number"] for each in client.get(f"{path}/versions").json()["data"]] == [2, 1]
     assert client.post(f"{path}/versions/1/restore").json()["current_version"] == first.json()
     assert client.get(path).json()["content_briefs"] == [brief]
+    run = approved(client, page["id"])
+    assert client.get(path).json()["qa_runs"] == [run]
+    assert client.get(path).json()["status"] == "ready"
 
     assert client.delete(path).status == 204
     catalog = DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
-    assert catalog.list(shop_id, "LPV", limit=9, parent_id=page["id"]).heads == []
+    for kind in CHILD_KINDS:
+        assert catalog.list(shop_id, kind, limit=9, parent_id=page["id"]).heads == []
     assert client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).status == 201

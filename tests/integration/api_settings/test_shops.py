@@ -198,6 +198,14 @@ def test_update_shop__done__leaves_an_audit_row_with_the_difference(api: MemoryA
     assert (rows[0].action, rows[0].diff) == ("shop.update", {"name": ["Shop", "New"]})
 
 
+def test_defaults__landing_pages_need_qa__until_the_shop_turns_it_off(api: MemoryApi, tenant: Tenant) -> None:
+    client = api.client(tenant.admin)
+    assert client.get("/shop/defaults").json()["require_landing_qa"] is True
+    assert client.patch("/shop/defaults", {"require_landing_qa": False}).json()["require_landing_qa"] is False
+    assert client.get("/shop/defaults").json()["require_landing_qa"] is False
+    assert client.patch("/shop/defaults", {"require_landing_qa": "no"}, checked=False).status == 400
+
+
 def test_defaults__untouched__require_approval_by_tier(api: MemoryApi) -> None:
     for tier, required in (("self_managed", False), ("service_managed", True)):
         client = api.client(api.tenant(tier=tier).admin)

@@ -201,10 +201,11 @@ class World:
 
     @staticmethod
     def _landing_page(client: Client) -> dict[str, str]:
-        """A landing page with a version."""
+        """A landing page with a version and a QA run."""
         page = client.post("/landing-pages", {"name": "One", "slug": "one"}).json()["id"]
         version = client.post(f"/landing-pages/{page}/versions", {"spec": SPEC}).json()["id"]
-        return {"landing_page_id": page, "version": version}
+        run = client.post(f"/landing-pages/{page}/qa-runs").json()["id"]
+        return {"landing_page_id": page, "version": version, "qa_run_id": run}
 
     @staticmethod
     def _webhook(client: Client) -> dict[str, str]:

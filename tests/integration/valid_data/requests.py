@@ -83,6 +83,7 @@ LINKS: Mapping[str, Link] = {
     "createExport": lambda *_: EXPORTED,
     "createLandingPage": lambda *_: AT_HOME,
     "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
+    "createLandingPageQaRun": lambda _, ids: {"version_id": ids["version"]},
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
     "linkLandingPageExperiment": page_experiment,

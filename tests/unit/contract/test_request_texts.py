@@ -31,6 +31,7 @@ FREE_TEXT = {
     "learning",
     "map",
     "message",
+    "note",
     "qa_note",
     "quote",
     "reason",

@@ -40,8 +40,8 @@ WRITERS: dict[Kind, set[str]] = {
     "BRIEF": {"ApiPages"},
     "LP": {"ApiPages"},
     "LPV": {"ApiPages"},
+    "LPQ": {"ApiPages"},
     "LPP": set(),
-    "LPQ": set(),
     "ASSET": set(),
 }
 

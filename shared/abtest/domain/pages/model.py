@@ -19,10 +19,11 @@ MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionEntry:
-    """Version in the list that a page has of its versions."""
+    """Version in the list that a page has of its versions, with its latest approved QA run."""
 
     id: str
     created_at: Timestamp
+    approved_qa_run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,11 @@ class LandingPage:
     def entry(self, version_id: str | None) -> VersionEntry | None:
         """Return the entry of a version, if the page has it."""
         return next((entry for entry in self.versions if entry.id == version_id), None)
+
+    def is_approved(self, version_id: str) -> bool:
+        """Return whether a QA run of this version was approved."""
+        entry = self.entry(version_id)
+        return entry is not None and entry.approved_qa_run_id is not None
 
 
 def experiment_name(experiment_id: str) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.pages.model import LandingPage, PageStatus
+from abtest.domain.pages.qa import Decision, QaRun
 from abtest.kit.clock import Timestamp
 
 Action = Literal["qa-runs", "approve", "reject", "publish", "unpublish", "archive", "unarchive"]
@@ -72,3 +73,34 @@ def unarchived(page: LandingPage, now: Timestamp) -> LandingPage:
         return page
     status: PageStatus = "unpublished" if page.was_published else "draft"
     return replace(page, status=status, archived_at=None, updated_at=now)
+
+
+def in_review(page: LandingPage, version_id: str, now: Timestamp) -> LandingPage:
+    """Return the page after the start of a QA run. Raises InvalidStateTransitionError.
+
+    A run of another version than the current one counts, and leaves the status as it is.
+    """
+    if version_id == page.current_version_id:
+        if "qa-runs" not in allowed_actions(page):
+            raise not_allowed(page, "qa-runs")
+        page = replace(page, status="in_review")
+    refuse_archived(page, "qa-runs")
+    return replace(page, qa_runs=page.qa_runs + 1, updated_at=now)
+
+
+def reviewed(page: LandingPage, run: QaRun, decision: Decision, now: Timestamp) -> LandingPage:
+    """Return the page after a decision about a QA run. Raises InvalidStateTransitionError for an archived page.
+
+    Only a run of the current version moves the page: a newer version has to be approved by a run of its own.
+    """
+    refuse_archived(page, decision)
+    after = page
+    if decision == "approve":
+        entries = (
+            replace(entry, approved_qa_run_id=run.id) if entry.id == run.version_id else entry
+            for entry in page.versions
+        )
+        after = replace(after, versions=tuple(entries))
+    if run.version_id == page.current_version_id and decision in allowed_actions(page):
+        after = replace(after, status=TRANSITIONS[decision].target or page.status)
+    return page if after == page else replace(after, updated_at=now)

@@ -1,4 +1,4 @@
-"""Defaults that a shop sets for its experiments."""
+"""Defaults that a shop sets for its experiments and landing pages."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +15,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "alpha": 0.05,
     "power": 0.8,
     "correction_method": "holm",
+    "require_landing_qa": True,
 }
 
 

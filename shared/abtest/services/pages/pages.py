@@ -1,6 +1,7 @@
 """Use cases of landing pages: created, listed, changed, archived, deleted."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
@@ -12,7 +13,7 @@ from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ConflictError, FieldError
-from abtest.ports.catalog import Commit, NameTakenError, Remove, StaleVersionError
+from abtest.ports.catalog import Commit, Kind, NameTakenError, Remove, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
@@ -24,6 +25,7 @@ from abtest.services.shop_records import read_shop
 _COUNTED = ("version", "updated_at", "seat", "versions", "publishes", "qa_runs")
 """Fields that the audit leaves out: rows of versions, publishes and QA runs report these."""
 
+_REMOVED_KINDS: tuple[Kind, ...] = ("LPV", "LPQ")
 _REMOVED_AT_ONCE = 40
 
 
@@ -122,17 +124,23 @@ class LandingPages(Aggregates[LandingPage]):
         return self.change(caller, page_id, decide, expected_version=expected_version)
 
     def delete(self, caller: Caller, page_id: str, *, expected_version: Versions) -> None:
-        """Delete a page that was never published, with its versions. Raises NotFoundError, NotDeletableError."""
-        versions = self._removed_versions(caller.shop_id, page_id)
-        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published, extra=versions)
+        """Delete a page that was never published, with its versions and QA runs.
+
+        Raises NotFoundError, NotDeletableError.
+        """
+        children = self._removed_children(caller.shop_id, page_id)
+        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published, extra=children)
         # The rest afterwards, because a transaction has no room for all. Without the page nothing reads what a crash
         # leaves.
-        while (versions := self._removed_versions(caller.shop_id, page_id)).removes:
-            self.world.catalog.commit(versions)
+        while (children := self._removed_children(caller.shop_id, page_id)).removes:
+            self.world.catalog.commit(children)
 
-    def _removed_versions(self, shop_id: str, page_id: str) -> Commit:
-        heads = self.world.catalog.list(shop_id, "LPV", limit=_REMOVED_AT_ONCE, parent_id=page_id).heads
-        return Commit(removes=[Remove(head=head) for head in heads])
+    def _removed_children(self, shop_id: str, page_id: str) -> Commit:
+        lists = (
+            self.world.catalog.list(shop_id, kind, limit=_REMOVED_AT_ONCE, parent_id=page_id).heads
+            for kind in _REMOVED_KINDS
+        )
+        return Commit(removes=[Remove(head=head) for head in chain.from_iterable(lists)][:_REMOVED_AT_ONCE])
 
     def _addressed(self, shop_id: str, fields: Mapping[str, Any], kept_host: str | None = None) -> dict[str, Any]:
         """The fields, with the shop's own domain for no host. `kept_host` was checked when it was set."""

@@ -36,7 +36,7 @@ class PageVersions:
     """Versions of landing pages. `delivery` has the rendered pages."""
 
     def __init__(self, pages: LandingPages, briefs: ContentBriefs, sites: Sites, delivery: Blobs) -> None:
-        self._pages = pages
+        self.pages = pages
         self._briefs = briefs
         self._sites = sites
         self._delivery = delivery
@@ -49,17 +49,17 @@ class PageVersions:
         Raises NotFoundError, InvalidStateTransitionError, SpecTooLargeError, ValidationFailedError, LimitReachedError.
         """
         refuse_large(fields["spec"])
-        world = self._pages.world
+        world = self.pages.world
         version_id, mark = world.new_id(), world.audit_row_id()
 
         def attempt() -> PageVersion:
-            page = self._pages.get(caller.shop_id, page_id)
+            page = self.pages.get(caller.shop_id, page_id)
             if world.is_stored(caller.shop_id, mark):
                 return self.get(caller.shop_id, page_id, version_id)[1]
             refuse_archived(page, "versions")
             if len(page.versions) >= MAX_VERSIONS:
                 raise LimitReachedError(f"a landing page has {MAX_VERSIONS} versions at most; create another page")
-            version = self._rendered(page, version_id, fields, self._pages.occasion(caller))
+            version = self._rendered(page, version_id, fields, self.pages.occasion(caller))
             self._store(caller, page, version, mark)
             return version
 
@@ -69,12 +69,12 @@ class PageVersions:
         self, shop_id: str, page_id: str, *, limit: int, after: str | None
     ) -> tuple[list[PageVersion], str | None]:
         """Return versions of a page, newest first, and the key that continues the list. Raises NotFoundError."""
-        self._pages.get(shop_id, page_id)
+        self.pages.get(shop_id, page_id)
         return self._listing.page(shop_id, EVERYTHING, limit=limit, after=after, parent_id=page_id)
 
     def get(self, shop_id: str, page_id: str, reference: str) -> tuple[LandingPage, PageVersion]:
         """Return a page and its version with this number or id. Raises NotFoundError."""
-        page = self._pages.get(shop_id, page_id)
+        page = self.pages.get(shop_id, page_id)
         version_id = reference
         if reference.isdigit() and 0 < int(reference) <= len(page.versions):
             version_id = page.versions[int(reference) - 1].id
@@ -105,7 +105,7 @@ class PageVersions:
                 after = replace(before, current_version_id=version.id, status=status, updated_at=occasion.now)
             return Change(before=before, after=after, action="landing_page.restore_version")
 
-        return self._pages.change(caller, page_id, decide, expected_version=expected_version)
+        return self.pages.change(caller, page_id, decide, expected_version=expected_version)
 
     def _rendered(
         self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
@@ -166,7 +166,7 @@ class PageVersions:
         note = present(version_number=version.version_number, html_key=version.html_key)
         change = Change(before=page, after=after, action="landing_page.add_version", note=note)
         put = Put(record=_record(version), expected_version=0)
-        self._pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
+        self.pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
 
 
 def _record(version: PageVersion) -> Record:
