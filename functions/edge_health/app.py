@@ -1,4 +1,4 @@
-"""Entry point of the edge's health, and of addresses without a route."""
+"""Entry point of the edge's health."""
 
 from abtest.wiring.edge_health import create_handler
 

@@ -34,6 +34,7 @@ def _group(libraries: str, modules: int, folders: str) -> Group:
 # The numbers of modules are 3 % above those measured with Python 3.11.7.
 GROUPS = [
     _group("", 552, "edge_assign edge_config edge_events edge_handover edge_health edge_snippet worker_ingest"),
+    _group("", 392, "edge_pages"),
     _group("", 583, "worker_webhooks"),
     _group("pydantic", 817, "cron_launch cron_sweep worker_publish"),
     _group("duckdb", 674, "cron_compact worker_exports"),

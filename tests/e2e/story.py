@@ -7,7 +7,7 @@ from typing import Any
 
 import requests
 
-from abtest.edge.publications import POINTER_KEPT
+from abtest.edge.cached_reads import KEPT
 from tools.local.testing import settle
 
 PATIENCE_SECONDS = 30
@@ -43,7 +43,7 @@ class Story:
         revision = re.compile(rf'\brevision"?:{published["delivery"]["revision"]}}}')
         for _ in range(100):
             served = revision.search(requests.get(f"{edge}/s/{shop_id}.js", timeout=30).text)
-            if served and monotonic() - asked > POINTER_KEPT.total_seconds():
+            if served and monotonic() - asked > KEPT.total_seconds():
                 return
             sleep(0.1)
         raise AssertionError("the edge never served what is published")

@@ -1,4 +1,4 @@
-"""Requests through this service's CDN: a secret header proves them, another has the shopper's address."""
+"""Requests through this service's CDN: a secret header proves them, others have the shopper's address and host."""
 
 from collections.abc import Callable
 from hmac import compare_digest
@@ -8,6 +8,8 @@ from abtest.edge.gateway import Answer, GatewayEvent, Headers
 
 PROOF = "x-svc-cdn"
 VIEWER = "x-svc-viewer"
+HOST = "x-svc-host"
+PATH = "x-svc-path"
 
 _REFUSED = '{"message":"Forbidden"}'
 """Body that the gateway itself has for an endpoint that is disabled."""
@@ -20,11 +22,16 @@ def is_through_cdn(headers: Headers) -> bool:
     return PROOF in headers
 
 
-def behind_cdn(secret: str, handler: Handler, *, is_required: bool = False) -> Handler:
-    """Return the handler with the address that the CDN reports; without a secret there is no CDN.
+def is_at_path(headers: Headers, path: str) -> bool:
+    """Return whether the CDN knows the address by this spelling of its path, which the gateway has decoded."""
+    return headers.get(PATH) == path
 
-    The gateway sees addresses of the CDN, and limits by address would stop all shoppers together. With `is_required`,
-    requests that did not come through the CDN are refused.
+
+def behind_cdn(secret: str, handler: Handler, *, is_required: bool = False) -> Handler:
+    """Return the handler with the address and the host that the CDN reports; without a secret there is no CDN.
+
+    The gateway sees addresses of the CDN, and limits by address would stop all shoppers together; and it sees its own
+    host. With `is_required`, requests that did not come through the CDN are refused.
     """
     if not secret:
         return handler
@@ -40,6 +47,7 @@ def behind_cdn(secret: str, handler: Handler, *, is_required: bool = False) -> H
             return handler(event, context)
         gateway = event["requestContext"]
         http = {**gateway["http"], "sourceIp": address}
-        return handler({**event, "requestContext": {**gateway, "http": http}}, context)
+        seen = {**headers, "host": headers[HOST]} if HOST in headers else headers
+        return handler({**event, "headers": seen, "requestContext": {**gateway, "http": http}}, context)
 
     return with_viewer

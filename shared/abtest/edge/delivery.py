@@ -162,7 +162,7 @@ def cache_tags(shop_id: str) -> Headers:
 def body_answer(request: Request, body: Body, content_type: str, encoding: Encoding, headers: Headers) -> Answer:
     """Return a body with its tag, or 304 for a client that has it already."""
     tag = etag(body.sha256, encoding)
-    sent = {**PUBLIC, **headers, "ETag": tag, "Vary": "Accept-Encoding"}
+    sent = {**PUBLIC, "Vary": "Accept-Encoding", **headers, "ETag": tag}
     if is_held(request.headers.get("if-none-match"), tag):
         return {"statusCode": 304, "headers": sent, "body": ""}
     sent["Content-Type"] = content_type

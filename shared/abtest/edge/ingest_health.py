@@ -1,30 +1,17 @@
-"""Health of the edge, and the answer to every unknown address."""
+"""Health of the edge."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.edge.delivery import SHARED, InvalidShopIdError
-from abtest.edge.gateway import (
-    NO_STORE,
-    PUBLIC,
-    Answer,
-    GatewayEvent,
-    MethodNotAllowedError,
-    Request,
-    json_error,
-    script_error,
-    style_error,
-)
+from abtest.edge.gateway import NO_STORE, Answer, GatewayEvent, MethodNotAllowedError, Request, json_error
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, timestamp
-from abtest.kit.errors import NotFoundError
 from abtest.ports import waits
 from abtest.ports.limits import Sessions
 from abtest.ports.queue import Queue
 
-PATH = "/health"
 METHODS = "GET, HEAD"
 SERVICE = "abtest-edge"
 
@@ -42,10 +29,8 @@ class Health:
     clock: Clock
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
-        """`GET /health`; 404 for any other address, and a 400 as a comment under the address of snippets."""
+        """`GET /health`."""
         request = Request.of(event)
-        if event.get("rawPath") != PATH:
-            return unknown_address(event.get("rawPath", ""))
         if request.method not in METHODS.split(", "):
             return json_error(MethodNotAllowedError(METHODS), {})
         report = self.report()
@@ -73,15 +58,6 @@ class Health:
             "dead_letter_queue": {"ok": healthy["dead_letters"]},
             "checked_at": timestamp(self.clock.now()),
         }
-
-
-def unknown_address(path: str) -> Answer:
-    """Return the answer to an address that no route has; under `/s/` a comment, because pages load it as a script."""
-    if path == "/s" or path.startswith("/s/"):
-        # A shop's id has no slash, so such an address names no shop.
-        render = style_error if path.endswith(".css") else script_error
-        return render(InvalidShopIdError(), {**SHARED, **PUBLIC})
-    return json_error(NotFoundError("there is nothing at this address"), {})
 
 
 def probe_results(probes: Mapping[str, Callable[[], object]]) -> Mapping[str, bool]:

@@ -1,4 +1,4 @@
-"""Composition root of edge_health: health, and every address without a route."""
+"""Composition root of edge_health."""
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoSessions
@@ -11,7 +11,7 @@ from abtest.wiring.settings import settings
 
 
 def create_handler() -> Handler:
-    """Return the handler of health and of unknown addresses. Raises MissingSettingError."""
+    """Return the handler of the route. Raises MissingSettingError."""
     aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("ephemeral_table", "event_dlq_url")

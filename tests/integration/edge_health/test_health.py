@@ -1,4 +1,4 @@
-"""The edge's health, and the answer to every address that is no route."""
+"""Health of the edge."""
 
 from __future__ import annotations
 
@@ -82,27 +82,6 @@ def test_health__with_a_part_that_is_not__is_503_and_says_so(parts: dict[str, An
 def test_health__without_a_queue__is_well_and_says_that_there_is_none() -> None:
     report = health(queue=None, queue_name="").report()
     assert (report["ok"], report["queue_enabled"]) == (True, False)
-
-
-def test_address__that_is_no_route__is_404_in_the_workers_form() -> None:
-    answer = health().answer(request("/nothing"))
-    assert (answer["statusCode"], json.loads(answer["body"])["error"]) == (404, "not_found")
-
-
-@pytest.mark.parametrize(
-    ("path", "media_type", "opening"),
-    [
-        ("/s/a/b/c.js", "application/javascript", "// invalid_shop_id"),
-        ("/s/a/b/c.css", "text/css", "/* invalid_shop_id"),
-        ("/s/", "application/javascript", "// invalid_shop_id"),
-    ],
-)
-def test_address__of_a_snippet_with_slashes_in_its_id__is_a_comment(path: str, media_type: str, opening: str) -> None:
-    answer = health().answer(request(path))
-    assert answer["statusCode"] == 400
-    assert answer["headers"]["Content-Type"].startswith(media_type)
-    assert answer["headers"]["Cross-Origin-Resource-Policy"] == "cross-origin"
-    assert answer["body"].startswith(opening)
 
 
 def test_method__other_than_get__is_405() -> None:

@@ -34,7 +34,7 @@ def test_function__that_reads_pointers__may_list_the_bucket(name: str) -> None:
     assert any("DeliveryBucket" in resource for resource in listed)
 
 
-@pytest.mark.parametrize("name", ["EdgeConfig", "EdgeSnippet"])
+@pytest.mark.parametrize("name", ["EdgeConfig", "EdgePages", "EdgeSnippet"])
 def test_edge_function__cannot_write_what_it_serves(name: str) -> None:
     assert "s3:PutObject" not in FUNCTIONS[name]
 

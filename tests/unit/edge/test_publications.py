@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
-from abtest.edge import publications as module
-from abtest.edge.publications import POINTER_KEPT, Publications
+from abtest.edge import cached_reads as module
+from abtest.edge.cached_reads import KEPT
+from abtest.edge.publications import Publications
 from abtest.kit.errors import NotFoundError
 from abtest.ports import waits
 from abtest.ports.blobs import Blob, BlobsUnavailableError
@@ -49,7 +50,7 @@ def publish_experiment(storefront: Storefront) -> None:
 
 
 def after_a_second(storefront: Storefront) -> None:
-    storefront.clock.advance(seconds=POINTER_KEPT.total_seconds())
+    storefront.clock.advance(seconds=KEPT.total_seconds())
 
 
 def test_read__first__misses_and_then_hits(publications: Publications) -> None:
@@ -191,7 +192,7 @@ def test_read__that_ends_after_a_younger_one__replaces_nothing(
     after_a_second(storefront)
     monkeypatch.setattr(waits, "EDGE", replace(waits.EDGE, copy=60, publication=60))
     assert read(publications) == (True, "miss")
-    publications.keep(key, old, began)
+    publications.cache.keep(key, old, began)
     assert read(publications) == (True, "hit")
 
 

@@ -65,15 +65,25 @@ def normalized_path(path: str) -> str:
     return normalized
 
 
+def is_reserved(path: str) -> bool:
+    """Return whether the first segment of a normalized path is reserved."""
+    return path.split("/")[1].casefold() in RESERVED
+
+
 def refuse_reserved(path: str, field: str) -> None:
     """Raise ReservedPathError for a normalized path whose first segment is reserved."""
-    if path.split("/")[1].casefold() in RESERVED:
+    if is_reserved(path):
         raise ReservedPathError(path, field)
+
+
+def encoded_path(path: str) -> str:
+    """Return a normalized path as browsers request it. Caches know it by this spelling."""
+    return quote(path, safe=f"/%{_KEPT}")
 
 
 def page_address(host: str, path: str) -> str:
     """Return the https address of a normalized host and path."""
-    return f"https://{host}" + quote(path, safe=f"/%{_KEPT}")
+    return f"https://{host}{encoded_path(path)}"
 
 
 def route_name(host: str, path: str) -> str:

@@ -1,0 +1,1 @@
+"""Install snippet of a shop: `GET /s/{shop_id}.js`."""

@@ -1,0 +1,42 @@
+"""Answers to addresses without a route or a page, and to pages that cannot be served: in the form of the caller."""
+
+from abtest.edge.delivery import SHARED, InvalidShopIdError
+from abtest.edge.gateway import PUBLIC, Answer, Headers, error_answer, json_error, script_error, style_error
+from abtest.kit.errors import NotFoundError, ServiceError
+
+_HEADERS: Headers = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'self'",
+}
+_PAGE = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">'
+    '<meta name="color-scheme" content="light dark"><title>{title}</title></head>'
+    "<body><h1>{title}</h1><p>{text}</p></body></html>\n"
+)
+_TEXTS = {
+    404: ("Page not found", "There is no page at this address."),
+    405: ("Not possible", "This page can only be read."),
+}
+_OTHERS = ("Not available", "The page cannot be shown at the moment. Please try again in a minute.")
+
+
+def unknown_address(path: str, accept: str) -> Answer:
+    """Return the answer to an address that no route and no page has.
+
+    Under `/s/` it is a comment, because pages load it as a script.
+    """
+    if path == "/s" or path.startswith("/s/"):
+        # A shop's id has no slash, so such an address names no shop.
+        render = style_error if path.endswith(".css") else script_error
+        return render(InvalidShopIdError(), {**SHARED, **PUBLIC})
+    return page_error(NotFoundError("there is nothing at this address"), accept)
+
+
+def page_error(error: ServiceError, accept: str) -> Answer:
+    """Return an error as a small page for browsers, which accept HTML, and as JSON for all others."""
+    if "text/html" not in accept:
+        return json_error(error, {})
+    title, text = _TEXTS.get(error.status, _OTHERS)
+    return error_answer(error, "text/html; charset=utf-8", _PAGE.format(title=title, text=text), _HEADERS)
