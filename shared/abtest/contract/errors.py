@@ -63,6 +63,27 @@ class InvalidStateTransitionEnvelope(ErrorEnvelope):
     allowed_actions: list[str] = ABSENT
 
 
+class FailedCheck(Output):
+    """Check of a landing page that failed."""
+
+    key: str
+    status: Literal["fail"]
+    message: str
+
+
+class GateErrorBody(ErrorBody):
+    """`gate_failed`: the checks that failed."""
+
+    checks: list[FailedCheck] = ABSENT
+
+
+class GateFailedEnvelope(ErrorEnvelope):
+    """`gate_failed`: the failed checks are also repeated next to the error."""
+
+    error: GateErrorBody
+    checks: list[FailedCheck] = ABSENT
+
+
 class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelope):
     """The state does not allow it (`invalid_state_transition`), or shoppers notice it and it was not acknowledged."""
 

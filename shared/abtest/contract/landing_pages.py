@@ -13,10 +13,11 @@ from abtest.contract.names import Label, Name, Slug
 from abtest.contract.page_specs import PageSpecInput, SeoManifestInput
 from abtest.contract.shops import HostName
 from abtest.domain.experiments.limits import MAX_VARIATIONS, MIN_VARIATIONS
-from abtest.domain.pages.addresses import InvalidPathError, normalized_path
+from abtest.domain.pages.addresses import InvalidPathError, normalized_path, page_address
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage as Aggregate
 from abtest.domain.pages.model import PageExperiment, PageStatus, PublishMode, VersionEntry
+from abtest.domain.pages.publishes import PagePublish, PublishStatus
 from abtest.domain.pages.qa import QaRun, QaStatus, Viewport
 from abtest.domain.pages.versions import ClaimStatus, PageVersion
 from abtest.domain.pages.vocabulary import PageType
@@ -30,6 +31,8 @@ MAX_VIEWPORTS = 5
 MAX_NOTE = 5000
 TOUCH_BELOW = 768
 """Width in pixels below which a device is a phone."""
+SHOWN_PUBLISHES = 3
+"""Publishes that a page is shown with."""
 
 MAX_PATH_CHARACTERS = 2048
 """Before normalization, which decodes escapes and drops what means nothing."""
@@ -176,6 +179,25 @@ class LandingPageExperiment(Output):
     def of(cls, linked: PageExperiment | None) -> Self | None:
         """Return the response of a link, if there is one."""
         return None if linked is None else cls(experiment_id=linked.experiment_id, versions=dict(linked.versions))
+class GateOverride(Input):
+    """Decision to publish in spite of checks that failed. Needs the scope `shop:write`; the reason is audited."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class LandingPagePublishCreate(Input):
+    """A publish: by default of the current version, at the address that the page has."""
+
+    version_id: Uuid = ABSENT
+    host: HostName = ABSENT
+    path: PagePath = ABSENT
+    override_gate: GateOverride | None = ABSENT
+
+
+class LandingPageRollback(Input):
+    """The earlier publish to go back to."""
+
+    publish_id: Uuid
 
 
 class LandingPagePublish(Output):
@@ -187,10 +209,27 @@ class LandingPagePublish(Output):
     url: str
     host: str
     path: str
-    status: Literal["publishing", "published", "failed", "superseded", "unpublished"]
+    status: PublishStatus
     published_by: Id | None
     published_at: DateTime
     error: str | None
+
+    @classmethod
+    def of(cls, publish: PagePublish) -> Self:
+        """Return the response of a publish."""
+        address = publish.snapshot.address
+        return cls(
+            id=publish.id,
+            landing_page_id=publish.landing_page_id,
+            version_id=publish.snapshot.version_id,
+            url=page_address(address.host, address.path),
+            host=address.host,
+            path=address.path,
+            status=publish.status,
+            published_by=publish.published_by,
+            published_at=publish.published_at,
+            error=publish.error,
+        ).at(publish.version)
 
 
 class QaViewport(Input):
@@ -283,10 +322,11 @@ class LandingPage(_Page):
         cls,
         page: Aggregate,
         versions: Sequence[PageVersion],
+        publishes: Sequence[PagePublish],
         runs: Sequence[QaRun],
         briefs: Sequence[ContentBrief],
     ) -> Self:
-        """Return the response of a page with its newest versions and those that it names."""
+        """Return the response of a page with its newest versions, publishes and runs, and the versions it names."""
         shown = {version.id: LandingPageVersion.of(version) for version in versions}
         newest = [shown[entry.id] for entry in page.versions[: -SHOWN_VERSIONS - 1 : -1] if entry.id in shown]
         return cls(
@@ -296,7 +336,7 @@ class LandingPage(_Page):
             current_version=shown.get(page.current_version_id or ""),
             published_version=shown.get(page.published_version_id or ""),
             versions=newest,
-            publishes=[],
+            publishes=[LandingPagePublish.of(publish) for publish in publishes],
             qa_runs=[LandingPageQaRun.of(run) for run in runs],
             content_briefs=[LandingPageContentBrief.of(brief) for brief in briefs],
             experiment=LandingPageExperiment.of(page.experiment),

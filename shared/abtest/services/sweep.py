@@ -23,6 +23,7 @@ from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.leases import Lease, LeaseLostError, lease
+from abtest.services.pages.promises import is_promise, promise_message
 from abtest.services.publication import Publication
 from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
@@ -98,11 +99,14 @@ class Sweep:
         return Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
 
     def request_publications(self) -> int:
-        """Send one message for each shop with overdue rows, and return their number."""
+        """Send a message for each overdue publish of a page and for each shop with other rows; return these shops."""
         overdue: dict[str, list[OutboxRow]] = defaultdict(list)
         before = timestamp(self.world.clock.now() - PATIENCE)
         for row in self.world.catalog.outbox("publish", created_before=before, limit=_ROWS):
-            overdue[row.shop_id].append(row)
+            if is_promise(row):
+                self.publish_queue.send(promise_message(row))
+            else:
+                overdue[row.shop_id].append(row)
         for shop_id, rows in overdue.items():
             self.publish_queue.send(publish_message(shop_id, rows))
         return len(overdue)

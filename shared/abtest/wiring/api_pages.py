@@ -1,13 +1,19 @@
 """Composition root of the landing pages family."""
 
 from abtest.services.pages.briefs import ContentBriefs
+from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.experiments import PageExperiments
+from abtest.services.pages.flips import PageFlips
 from abtest.services.pages.pages import LandingPages
+from abtest.services.pages.publish_records import PagePublishes
+from abtest.services.pages.publishing import Publishing
 from abtest.services.pages.qa_runs import QaRuns
 from abtest.services.pages.sites import Sites
+from abtest.services.pages.snapshots import Snapshots
 from abtest.services.pages.versions import PageVersions
 from abtest.services.pages.whole import WholePages
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.cdn import cdn_of
 
 
 def pages_uses(base: Management) -> Uses:
@@ -17,11 +23,17 @@ def pages_uses(base: Management) -> Uses:
     pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
     versions = PageVersions(pages, briefs, sites, base.delivery)
     runs = QaRuns(versions, base.limiter)
+    documents = PageDocuments(delivery=base.delivery)
+    snapshots = Snapshots(catalog=base.world.catalog, versions=versions, sites=sites, documents=documents)
+    flips = PageFlips(world=base.world, delivery=base.delivery, cdn=cdn_of(base.settings))
     return {
         ContentBriefs: briefs,
         LandingPages: pages,
         PageExperiments: PageExperiments(pages),
         PageVersions: versions,
+        Publishing: Publishing(pages, snapshots, flips),
         QaRuns: runs,
-        WholePages: WholePages(versions=versions, runs=runs, briefs=briefs),
+        WholePages: WholePages(
+            versions=versions, publishes=PagePublishes(base.world.catalog), runs=runs, briefs=briefs
+        ),
     }

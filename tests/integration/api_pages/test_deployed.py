@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
-from abtest.ports.catalog import CHILD_KINDS
+from abtest.domain.settings.install_domains import claim_name
+from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.catalog import CHILD_KINDS, Claim, Commit
+from abtest.services.pages.promises import promise_message
+from tests.integration.api_pages.publishing import Page, live_at, manifest_at
 from tests.support.deployed import DeployedFamily
+from tests.support.handlers import fresh_handler
+from tests.support.invocations import Context, sample
 from tests.support.landing import page as spec_with
 from tests.support.landing_qa import approved
 from tests.support.moto_stack import AwsStack
@@ -38,3 +46,45 @@ def test_page__with_versions__on_real_tables_within_its_policy(aws_stack: AwsSta
     for kind in CHILD_KINDS:
         assert catalog.list(shop_id, kind, limit=9, parent_id=page["id"]).heads == []
     assert client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).status == 201
+
+
+def test_publish__that_the_bucket_refused__is_completed_by_the_worker_of_the_outbox(
+    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deployed = DeployedFamily.started(aws_stack, "ApiPages", "api_pages")
+    shop = deployed.tenant.shop
+    catalog = DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
+    delivery = S3Blobs(aws_stack.name("DeliveryBucket"))
+    claim = Claim(scope=None, name=claim_name(shop.domain), target_id=shop.id, target_shop_id=shop.id)
+    catalog.commit(Commit(claims=[claim]))
+    page = Page.created(deployed.client, versions=2)
+    assert page.published()["id"] == live_at(delivery, "/lamp")
+    assert page.client.post(f"{page.path}/unpublish").json()["status"] == "unpublished"
+    rollback = {"publish_id": page.publishes()[0]["id"]}
+    assert page.client.post(f"{page.path}/rollback", rollback).json()["status"] == "published"
+
+    def refuse(blobs: S3Blobs, key: str, *args: object, **options: object) -> str:
+        if key.startswith("pages/routes/"):
+            raise BlobsUnavailableError
+        return put(blobs, key, *args, **options)  # type: ignore[arg-type]
+
+    put = S3Blobs.put
+    with monkeypatch.context() as refusing:
+        refusing.setattr(S3Blobs, "put", refuse)
+        late = page.publish(path="/light").json()
+    assert (late["status"], "service_unavailable" in late["error"]) == ("publishing", True)
+    assert live_at(delivery, "/light") is None
+    (row,) = catalog.outbox("publish", created_before="2100-01-01T00:00:00.000Z", limit=9)
+    event = sample("worker_publish__shop")
+    event["Records"][0]["body"] = promise_message(row)
+    worker = fresh_handler(aws_stack, "WorkerPublish", "worker_publish")
+    for _ in range(2):
+        assert worker(event, Context()) == {"batchItemFailures": []}
+        assert (live_at(delivery, "/light"), live_at(delivery, "/lamp")) == (late["id"], None)
+        manifest = manifest_at(delivery, "/light")
+        assert manifest is not None
+        assert manifest.revision == 1
+    assert catalog.outbox("publish", created_before="2100-01-01T00:00:00.000Z", limit=9) == []
+    statuses = {each["id"]: each["status"] for each in page.publishes()}
+    assert sorted(statuses.values()) == ["published", "superseded", "unpublished"]
+    assert statuses[late["id"]] == "published"

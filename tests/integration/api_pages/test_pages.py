@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.settings.install_domains import claim_name
-from abtest.ports.catalog import Claim, Commit
+from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
 from abtest.services.pages.pages import LANDING_PAGES, LandingPages
 from tests.contract.records import race
+from tests.integration.api_pages.publishing import claim
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 
@@ -32,12 +32,6 @@ def page(client: Client) -> dict[str, Any]:
     """A stored page."""
     body: dict[str, Any] = client.post("/landing-pages", FIRST).json()
     return body
-
-
-def claim(api: MemoryApi, shop_id: str, host: str) -> None:
-    """Claim a host for a shop, as its install domains do."""
-    claim = Claim(scope=None, name=claim_name(host), target_id=shop_id, target_shop_id=shop_id)
-    api.world.catalog.commit(Commit(claims=[claim]))
 
 
 def set_fields(api: MemoryApi, tenant: Tenant, page_id: str, **fields: Any) -> None:
@@ -205,7 +199,7 @@ def test_published_page__is_neither_archived_nor_deleted(
     online = {"status": "published", "publishes": 1, "published_version_id": api.world.new_id()}
     set_fields(api, tenant, page["id"], **online)
     refused = client.post(f"{path}/archive")
-    assert (refused.status, refused.json()["error"]["allowed_actions"]) == (409, ["publish", "unpublish"])
+    assert (refused.status, refused.json()["error"]["allowed_actions"]) == (409, ["publish", "rollback", "unpublish"])
     assert client.delete(path).code == "not_deletable"
     set_fields(api, tenant, page["id"], status="unpublished", published_version_id=None)
     answer = client.delete(path)

@@ -20,6 +20,7 @@ WITHOUT = {
     "/experiments/{experiment_id}/goals",
     "/experiments/{experiment_id}/history",
     "/experiments/{experiment_id}/variations",
+    "/landing-pages/{landing_page_id}/publishes",
     "/landing-pages/{landing_page_id}/qa-runs",
     "/landing-pages/{landing_page_id}/versions",
     "/pages/{page_id}/consumers",

@@ -23,7 +23,7 @@ FUNCTIONS = {
     for name, resource in RESOURCES.items()
     if resource["Type"] == "AWS::Serverless::Function" and reads_pointers(resource["Properties"]["Policies"])
 }
-"""Functions that read the delivery bucket; ApiPages only writes there."""
+"""Functions that read the delivery bucket."""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -7,6 +7,7 @@ import pytest
 
 from abtest.adapters.dynamo import keys
 from abtest.domain.credentials.ingest_epochs import claim_name
+from abtest.domain.pages.addresses import route_name
 from abtest.ports.catalog import CHILD_KINDS, Commit, Kind
 from tests.support.memory.policed import PolicedCatalog
 from tests.support.permissions import Need, allows
@@ -40,8 +41,8 @@ WRITERS: dict[Kind, set[str]] = {
     "BRIEF": {"ApiPages"},
     "LP": {"ApiPages"},
     "LPV": {"ApiPages"},
+    "LPP": {"ApiPages", "WorkerPublish"},
     "LPQ": {"ApiPages"},
-    "LPP": set(),
     "ASSET": set(),
 }
 
@@ -66,6 +67,10 @@ def test_records__are_written_by_functions_of_their_family_only(kind: Kind) -> N
 def test_names__of_keys_and_hosts__are_written_by_settings_only() -> None:
     for name in ("KEY#0123456789ab", "DOMAIN#shop.example"):
         assert writers(keys.unique_name(None, name)[0]) == {"ApiSettings"}
+
+
+def test_addresses__of_landing_pages__are_written_by_their_function_only() -> None:
+    assert writers(keys.unique_name(None, route_name("shop.example", "/lamp"))[0]) == {"ApiPages"}
 
 
 def test_epochs__of_ingest_secrets__are_written_by_operators_only() -> None:

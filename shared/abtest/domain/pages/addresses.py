@@ -38,6 +38,13 @@ class ReservedPathError(ServiceError):
         super().__init__(f"{field}: {message}", fields=[FieldError(field, message)])
 
 
+class RouteTakenError(ServiceError):
+    """Address that another landing page has."""
+
+    status = 409
+    code = "route_taken"
+
+
 def normalized_host(host: str) -> str:
     """Return a host in lower case without port and final dot."""
     return re.sub(r":\d*\Z", "", host.lower()).removesuffix(".")

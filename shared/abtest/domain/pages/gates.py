@@ -1,8 +1,8 @@
 """Checks of a rendered page that need no browser, and their report."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Literal, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypedDict
 
 import brotli
 from selectolax.lexbor import LexborHTMLParser
@@ -13,11 +13,15 @@ from abtest.domain.pages.site import Site
 from abtest.domain.pages.spec import PageSpec, Seo
 from abtest.domain.pages.versions import PageClaim
 from abtest.kit.clock import Timestamp
+from abtest.kit.errors import ServiceError
 
 MAX_COMPRESSED = 40 * 1024
 MAX_NODES = 1500
 DESCRIPTION = range(50, 161)
 """Characters of a description that search engines show as a whole."""
+
+NEVER_OVERRIDDEN = frozenset({"html_valid", "no_external_script", "csp_safe"})
+"""Checks without which a page could harm its visitors."""
 
 _DATA = "application/ld+json"
 _NEEDED = ("default-src 'none'", "base-uri 'none'", "frame-ancestors 'self'")
@@ -41,6 +45,25 @@ class GateReport(TypedDict):
     passed: bool
     checked_at: Timestamp
     checks: list[Check]
+
+
+class GateFailedError(ServiceError):
+    """Version with checks that failed; `checks` of the answer has them."""
+
+    status = 422
+    code = "gate_failed"
+
+    def __init__(self, version_number: int, checks: Sequence[Check]) -> None:
+        keys = ", ".join(check["key"] for check in checks)
+        super().__init__(f"version {version_number} fails: {keys}", facts={"checks": [dict(check) for check in checks]})
+
+
+def refuse_failed(version_number: int, report: Mapping[str, Any], *, is_overridden: bool) -> list[str]:
+    """Return the failed checks that an override lets pass. Raises GateFailedError for all others."""
+    failed: list[Check] = [check for check in report.get("checks", ()) if check["status"] == "fail"]
+    if any(not is_overridden or check["key"] in NEVER_OVERRIDDEN for check in failed):
+        raise GateFailedError(version_number, failed)
+    return [check["key"] for check in failed]
 
 
 def gate_report(

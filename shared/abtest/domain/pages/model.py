@@ -36,11 +36,28 @@ class PageExperiment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """Normalized host and path."""
+
+    host: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivePublish:
+    """Publish that is online, or that an exported page was last given out as, which has no route."""
+
+    publish_id: str
+    route: Route | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LandingPage:
     """One landing page of a shop. Versions, publishes and QA runs are records of their own.
 
     Number n is the n-th of `versions`. `publishes` and `qa_runs` count the records. `seat` is a number below MAX_PAGES
-    that no other page of the shop has. A publish takes the `experiment` that is linked at that moment.
+    that no other page of the shop has. A publish takes the `experiment` that is linked at that moment. What `live`
+    names is the truth about its address; `latest_publish_id` stays when it is taken offline.
     """
 
     id: str
@@ -58,6 +75,8 @@ class LandingPage:
     current_version_id: str | None = None
     published_version_id: str | None = None
     experiment: PageExperiment | None = None
+    live: LivePublish | None = None
+    latest_publish_id: str | None = None
     publishes: int = 0
     qa_runs: int = 0
     created_by: str | None = None

@@ -9,7 +9,7 @@ from abtest.domain.pages.model import LandingPage, PageStatus
 from abtest.domain.pages.qa import Decision, QaRun
 from abtest.kit.clock import Timestamp
 
-Action = Literal["qa-runs", "approve", "reject", "publish", "unpublish", "archive", "unarchive"]
+Action = Literal["qa-runs", "approve", "reject", "publish", "rollback", "unpublish", "archive", "unarchive"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ TRANSITIONS: Mapping[Action, Transition] = {
     "reject": Transition(_statuses("in_review"), "draft"),
     # Whether a draft may be published without QA is a setting of the shop, which publishing checks.
     "publish": Transition(_statuses("draft", "in_review", "ready", "published", "unpublished"), "published"),
+    "rollback": Transition(_statuses("draft", "in_review", "ready", "published", "unpublished"), "published"),
     "unpublish": Transition(_statuses("draft", "in_review", "ready", "published"), "unpublished"),
     "archive": Transition(_statuses("draft", "in_review", "ready", "unpublished"), "archived"),
     "unarchive": Transition(_statuses("archived"), None),
@@ -42,6 +43,8 @@ def allowed_actions(page: LandingPage) -> tuple[Action, ...]:
     # A new version makes a published page a draft while the published version stays online.
     is_live = page.published_version_id is not None
     hidden = {"archive"} if is_live else {"unpublish"}
+    if not page.was_published:
+        hidden.add("rollback")
     return tuple(action for action, row in TRANSITIONS.items() if page.status in row.sources and action not in hidden)
 
 
@@ -50,6 +53,12 @@ def not_allowed(page: LandingPage, action: str) -> InvalidStateTransitionError:
     is_archived = page.status == "archived"
     why = "" if is_archived or page.published_version_id is None else "published"
     return InvalidStateTransitionError(action, page.status, allowed_actions(page), why, "landing page")
+
+
+def refuse_not_allowed(page: LandingPage, action: Action) -> None:
+    """Raise InvalidStateTransitionError for an action that the page does not allow now."""
+    if action not in allowed_actions(page):
+        raise not_allowed(page, action)
 
 
 def refuse_archived(page: LandingPage, action: str) -> None:

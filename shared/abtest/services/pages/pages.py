@@ -7,7 +7,7 @@ from typing import Any
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.errors import NotDeletableError, SlugTakenError
 from abtest.domain.egress.targets import UrlNotAllowedError
-from abtest.domain.pages.addresses import refuse_reserved
+from abtest.domain.pages.addresses import RouteTakenError, page_address, refuse_reserved, route_name
 from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment_name
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
@@ -47,12 +47,18 @@ def _slug_name(slug: str) -> str:
     return f"LP#SLUG#{slug}"
 
 
-def _experiment_names(page: LandingPage) -> Iterator[str]:
+def _names(page: LandingPage) -> Names:
+    own, route = {_slug_name(page.slug), seat_name("LP", page.seat)}, page.live.route if page.live else None
     if page.experiment is not None:
-        yield experiment_name(page.experiment.experiment_id)
+        own.add(experiment_name(page.experiment.experiment_id))
+    routes = {} if route is None else {route_name(route.host, route.path): {"landing_page_id": page.id}}
+    return Names(own=own, service_wide=routes)
 
 
 def _name_taken(page: LandingPage, error: NameTakenError) -> Exception:
+    route = page.live.route if page.live else None
+    if route is not None and error.name == route_name(route.host, route.path):
+        return RouteTakenError(f"another landing page is published at {page_address(route.host, route.path)}")
     if error.name == _slug_name(page.slug):
         return SlugTakenError(f"the slug {page.slug} belongs to another landing page")
     if page.experiment is not None and error.name == experiment_name(page.experiment.experiment_id):
@@ -68,7 +74,7 @@ LANDING_PAGES: Resource[LandingPage] = Resource(
     from_record=lambda record: decode(LandingPage, record.body, version=record.head.version),
     summary=_summary,
     audited=lambda page: encode(page, omit=_COUNTED),
-    names=lambda page: Names(own={_slug_name(page.slug), seat_name("LP", page.seat), *_experiment_names(page)}),
+    names=_names,
     name_taken=_name_taken,
 )
 

@@ -25,6 +25,7 @@ from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.listing import EVERYTHING, Listing
 from abtest.services.pages.briefs import ContentBriefs
+from abtest.services.pages.documents import site_digest
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.sites import Sites
 from abtest.services.retries import Versions, retried
@@ -138,6 +139,7 @@ class PageVersions:
                 "bytes": len(rendered.html),
                 "nodes": rendered.nodes,
                 "policy": rendered.policy,
+                "site": site_digest(site),
                 "renderer_version": rendered.renderer_version,
                 "asset_ids": list(rendered.assets),
             },

@@ -1,0 +1,59 @@
+"""Documents of a publish: rendered at their address, and stored by hash in every encoding before a route names them."""
+
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+from abtest.contract.page_specs import seo_of, spec_of
+from abtest.domain.delivery.encodings import ENCODERS
+from abtest.domain.pages.render import render
+from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, PageDocument, html_key
+from abtest.domain.pages.rules import refuse_foreign_forms
+from abtest.domain.pages.site import Site
+from abtest.domain.pages.versions import PageVersion
+from abtest.kit import canonical_json
+from abtest.ports.blobs import Blobs, PreconditionFailedError
+
+
+def site_digest(site: Site) -> str:
+    """Return what tells whether a version was rendered for this site."""
+    return canonical_json.sha256(asdict(site))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageDocuments:
+    """Stored HTML in the delivery bucket."""
+
+    delivery: Blobs
+
+    def of(self, version: PageVersion, site: Site, mark: str | None = None) -> PageDocument:
+        """Store a version as it is published at a site, and return its document.
+
+        What was rendered for the very same site stays as it is, whatever the renderer makes of the spec today. Raises
+        ValidationFailedError for a form on a host that the shop has no more, BlobsUnavailableError.
+        """
+        refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
+        html, policy = self._stored(version, site, mark) or self._rendered(version, site, mark)
+        digest = sha256(html).hexdigest()
+        for encoding, encode in ENCODERS.items():
+            with suppress(PreconditionFailedError):  # the same bytes are stored already
+                key = html_key(digest, encoding)
+                self.delivery.put(key, encode(html), content_type=PAGE_CONTENT_TYPE, if_absent=True)
+        return PageDocument(
+            sha256=digest,
+            bytes=len(html),
+            policy=policy,
+            version_id=version.id,
+            version_number=version.version_number,
+        )
+
+    def _stored(self, version: PageVersion, site: Site, mark: str | None) -> tuple[bytes, str] | None:
+        if mark is not None or version.html_key is None or version.render_manifest.get("site") != site_digest(site):
+            return None
+        blob = self.delivery.get(version.html_key)
+        return None if blob is None else (blob.content, version.render_manifest["policy"])
+
+    def _rendered(self, version: PageVersion, site: Site, mark: str | None) -> tuple[bytes, str]:
+        spec, seo = spec_of(version.spec), seo_of(version.seo_manifest)
+        rendered = render(spec, assets={}, seo=seo, site=site, mark=mark)
+        return rendered.html, rendered.policy
