@@ -13,7 +13,7 @@ from abtest.contract.landing_pages import (
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import ReservedPathError, RouteTakenError
-from abtest.domain.pages.gates import GateFailedError
+from abtest.domain.pages.gates import GateFailedError, QaRequiredError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, require, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -46,6 +46,7 @@ def list_publishes(landing_page_id: PathId, caller: Reader, page: Page, publishi
         *ADDRESS,
         ReservedPathError,
         GateFailedError,
+        QaRequiredError,
         s409=InvalidStateTransitionEnvelope,
         s422=GateFailedEnvelope,
     ),
@@ -59,7 +60,8 @@ def publish(
 ) -> LandingPagePublish:
     """Publish a version, by default the current one, at an address, by default that of the page or its slug.
 
-    The version must pass its gate (422 `gate_failed` with the failed `checks`). `override_gate` lets checks pass other
+    The version must pass its gate (422 `gate_failed` with the failed `checks`) and have an approved QA run (409
+    `qa_required`), unless `require_landing_qa` of the shop is false. `override_gate` lets checks pass other
     than `html_valid`, `no_external_script` and `csp_safe`. The host must be an install domain of the shop (422
     `url_not_allowed`), the path free (409 `route_taken`) and not reserved (422 `reserved_path`).
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -179,6 +179,8 @@ class LandingPageExperiment(Output):
     def of(cls, linked: PageExperiment | None) -> Self | None:
         """Return the response of a link, if there is one."""
         return None if linked is None else cls(experiment_id=linked.experiment_id, versions=dict(linked.versions))
+
+
 class GateOverride(Input):
     """Decision to publish in spite of checks that failed. Needs the scope `shop:write`; the reason is audited."""
 

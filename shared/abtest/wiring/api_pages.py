@@ -24,12 +24,15 @@ def pages_uses(base: Management) -> Uses:
     versions = PageVersions(pages, briefs, sites, base.delivery)
     runs = QaRuns(versions, base.limiter)
     documents = PageDocuments(delivery=base.delivery)
-    snapshots = Snapshots(catalog=base.world.catalog, versions=versions, sites=sites, documents=documents)
+    experiments = PageExperiments(pages)
+    snapshots = Snapshots(
+        catalog=base.world.catalog, versions=versions, experiments=experiments, sites=sites, documents=documents
+    )
     flips = PageFlips(world=base.world, delivery=base.delivery, cdn=cdn_of(base.settings))
     return {
         ContentBriefs: briefs,
         LandingPages: pages,
-        PageExperiments: PageExperiments(pages),
+        PageExperiments: experiments,
         PageVersions: versions,
         Publishing: Publishing(pages, snapshots, flips),
         QaRuns: runs,

@@ -13,6 +13,7 @@ from abtest.ports.catalog import Claim, Commit
 from tests.support.api import MemoryApi
 from tests.support.client import Answer, Client
 from tests.support.landing import page as spec_with
+from tests.support.landing_qa import approved
 
 HOST = "shop.example"
 
@@ -64,10 +65,11 @@ class Page:
         return f"/landing-pages/{self.id}"
 
     def add_version(self, title: str = "Lamp", **fields: Any) -> str:
-        """Write a version and return its id."""
+        """Write a version, have it approved, and return its id."""
         body = {"spec": spec_with("steps", "stats"), "seo_manifest": {"title": title}, **fields}
         answer = self.client.post(f"{self.path}/versions", body)
         assert answer.status == 201, answer.body
+        approved(self.client, self.id)
         return str(answer.json()["id"])
 
     def publish(self, key: str | None = None, **fields: Any) -> Answer:

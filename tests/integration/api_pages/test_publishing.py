@@ -9,14 +9,21 @@ from typing import Any
 import brotli
 import pytest
 
-from abtest.ports.catalog import Commit, Put
+from abtest.domain.settings.defaults import RECORD_ID
+from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.pages.pages import LANDING_PAGES
 from tests.integration.api_pages.publishing import Page, claim, html_of, live_at, manifest_at
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.landing import page as spec_with
 from tests.support.memory import MemoryBlobs
 
 OTHER_HOST = "pages.shop.example"
+MOMENT = "2026-03-02T09:00:00.000Z"
+_DEFAULTS = Record(
+    head=Head(shop_id="", kind="SET", id=RECORD_ID, version=1, created_at=MOMENT, updated_at=MOMENT),
+    body={"require_landing_qa": False},
+)
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +95,7 @@ def test_publish__of_a_version_at_another_address__is_rendered_for_it(page: Page
     assert b"<title>Edition 1</title>" in html
     shown = page.shown()
     # The version in work keeps its place, and the page the address.
-    assert (shown["status"], shown["publish_host"], shown["publish_path"]) == ("draft", OTHER_HOST, "/Guides/lamp")
+    assert (shown["status"], shown["publish_host"], shown["publish_path"]) == ("ready", OTHER_HOST, "/Guides/lamp")
 
 
 def test_publish__without_path__is_at_the_slug(client: Client, delivery: MemoryBlobs) -> None:
@@ -121,8 +128,23 @@ def test_second_publish__supersedes_the_first__and_lists_are_newest_first(
 def test_new_version__after_a_publish__changes_nothing_online(page: Page, delivery: MemoryBlobs) -> None:
     publish = page.published()
     page.add_version("Third")
-    assert (page.shown()["status"], live_at(delivery, "/lamp")) == ("draft", publish["id"])
+    assert (page.shown()["status"], live_at(delivery, "/lamp")) == ("ready", publish["id"])
     assert page.shown()["published_version_id"] == publish["version_id"]
+
+
+def test_qa__is_required_of_the_version__unless_the_shop_turns_it_off(
+    api: MemoryApi, tenant: Tenant, page: Page, delivery: MemoryBlobs
+) -> None:
+    answer = page.client.post(f"{page.path}/versions", {"spec": spec_with("steps")})
+    refused = page.publish()
+    assert (refused.status, refused.code) == (409, "qa_required")
+    assert "version 3" in refused.json()["error"]["message"]
+    assert page.publish(override_gate={"reason": "The gate is not the QA"}).code == "qa_required"
+    assert page.published(version_id=page.shown()["versions"][1]["id"])["id"] == live_at(delivery, "/lamp")
+
+    record = replace(_DEFAULTS, head=replace(_DEFAULTS.head, shop_id=tenant.shop.id))
+    api.world.catalog.commit(Commit(puts=[Put(record=record, expected_version=0)]))
+    assert page.published()["version_id"] == answer.json()["id"]
 
 
 def fail(api: MemoryApi, tenant: Tenant, page: Page, *keys: str) -> None:
@@ -206,7 +228,7 @@ def test_route__of_another_page__is_409_until_that_page_leaves_it(client: Client
     live = first.published()["id"]
     refused = second.publish()
     assert (refused.status, refused.code, second.publishes()) == (409, "route_taken", [])
-    assert (second.shown()["status"], live_at(delivery, "/lamp")) == ("draft", live)
+    assert (second.shown()["status"], live_at(delivery, "/lamp")) == ("ready", live)
     assert second.publish(host=OTHER_HOST).status == 201
     assert client.post(f"{first.path}/unpublish").status == 200
     assert second.published(host="shop.example")["id"] == live_at(delivery, "/lamp")
@@ -242,8 +264,7 @@ def test_unpublish__takes_the_page_offline__once(page: Page, delivery: MemoryBlo
         manifest = manifest_at(delivery, "/lamp")
         assert manifest is not None
         assert (manifest.status, manifest.revision) == ("gone", 2)
-    again = page.published()
-    assert live_at(delivery, "/lamp") == again["id"]
+    assert page.published()["id"] == live_at(delivery, "/lamp")
 
 
 def test_rollback__is_a_new_publish_of_an_old_one__with_its_address_and_without_gates(

@@ -167,7 +167,7 @@ def test_run__while_the_current_version_is_published__is_refused(
     current = client.get(f"/landing-pages/{page_id}").json()["current_version_id"]
     set_fields(api, tenant, page_id, status="published", publishes=1, published_version_id=current)
     refused = client.post(f"/landing-pages/{page_id}/qa-runs")
-    assert (refused.status, refused.json()["error"]["allowed_actions"]) == (409, ["publish", "unpublish"])
+    assert (refused.status, refused.json()["error"]["allowed_actions"]) == (409, ["publish", "rollback", "unpublish"])
 
 
 def test_archived_page__takes_neither_runs_nor_decisions(client: Client, page_id: str) -> None:

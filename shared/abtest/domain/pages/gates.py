@@ -58,6 +58,18 @@ class GateFailedError(ServiceError):
         super().__init__(f"version {version_number} fails: {keys}", facts={"checks": [dict(check) for check in checks]})
 
 
+class QaRequiredError(ServiceError):
+    """Version without an approved QA run, in a shop that requires one."""
+
+    status = 409
+    code = "qa_required"
+
+    def __init__(self, version_number: int) -> None:
+        super().__init__(
+            f"version {version_number} has no approved QA run; start one, or turn require_landing_qa of the shop off"
+        )
+
+
 def refuse_failed(version_number: int, report: Mapping[str, Any], *, is_overridden: bool) -> list[str]:
     """Return the failed checks that an override lets pass. Raises GateFailedError for all others."""
     failed: list[Check] = [check for check in report.get("checks", ()) if check["status"] == "fail"]

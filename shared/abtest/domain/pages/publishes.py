@@ -26,7 +26,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What a publish keeps: documents at an address. That of an export is only where the file says that it belongs."""
+    """Documents of a publish and their address. An export is at no address; the file names it as canonical."""
 
     version_id: str
     address: Route
@@ -94,7 +94,7 @@ def unpublished(page: LandingPage, now: Timestamp) -> LandingPage:
 
 
 def settled(publish: PagePublish, live: LivePublish | None) -> PagePublish:
-    """Return a publish, whose addresses are up to date, with the status that it has beside the live one."""
+    """Return a publish, whose addresses are up to date, with the status that follows from the live one."""
     if publish.status not in _OPEN:
         return publish
     status: PublishStatus = "published" if live is not None and live.publish_id == publish.id else "superseded"

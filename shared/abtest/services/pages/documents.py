@@ -16,7 +16,7 @@ from abtest.ports.blobs import Blobs, PreconditionFailedError
 
 
 def site_digest(site: Site) -> str:
-    """Return what tells whether a version was rendered for this site."""
+    """Return a digest, by which a version that was rendered for this very site is recognized."""
     return canonical_json.sha256(asdict(site))
 
 

@@ -1,7 +1,7 @@
-"""Flips of addresses to what the catalog says, and the completion of publishes.
+"""Flips of addresses to the state of the catalog, and the completion of publishes.
 
-A flip reads the manifest first and the truth afterwards, and writes on the condition that nobody wrote in between. So
-any number of repetitions and races end with the truth, whichever of them ends last.
+A flip reads the manifest first and the truth afterwards, and writes only if no other flip wrote in between. So any
+number of repetitions and races end with the truth, whichever of them ends last.
 """
 
 import logging
@@ -60,7 +60,7 @@ class PageFlips:
         for _ in range(_ATTEMPTS):
             blob = self.delivery.get(key)
             current = None if blob is None else read_route(blob.content)
-            # Only now: what is committed after this read is flipped by whoever commits it, and fails our condition.
+            # Only now: a later commit has a flip of its own, and whichever writes first makes the other one repeat.
             after = manifest_after(current, self._truth(route), self.world.now())
             if after is None or after == current:
                 return current

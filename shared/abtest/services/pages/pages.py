@@ -1,6 +1,6 @@
 """Use cases of landing pages: created, listed, changed, archived, deleted."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import refuse_reserved
-from abtest.domain.pages.gates import refuse_failed
+from abtest.domain.pages.gates import QaRequiredError, refuse_failed
 from abtest.domain.pages.model import LandingPage, Route
 from abtest.domain.pages.publishes import Snapshot, Variant
 from abtest.domain.pages.versions import PageVersion
@@ -14,12 +14,14 @@ from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.errors import FieldError, NotFoundError, refused
 from abtest.ports.catalog import Catalog
 from abtest.services.pages.documents import PageDocuments
+from abtest.services.pages.experiments import PageExperiments
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.versions import PageVersions
+from abtest.services.shops import shop_defaults
 
 
 def refuse_unclaimed(catalog: Catalog, shop_id: str, host: str, field: str = "host") -> None:
-    """Raise UrlNotAllowedError unless the shop has claimed the host; nothing tells whether another shop has."""
+    """Raise UrlNotAllowedError unless the shop has claimed the host. A host of another shop gives the same error."""
     owner = catalog.resolve(None, claim_name(host))
     if owner is None or owner[0] != shop_id:
         message = "must be one of the shop's install domains; add it there first"
@@ -32,22 +34,27 @@ class Snapshots:
 
     catalog: Catalog
     versions: PageVersions
+    experiments: PageExperiments
     sites: Sites
     documents: PageDocuments
 
     def of(self, page: LandingPage, fields: Mapping[str, Any]) -> Snapshot:
         """Return what a publish with these fields of a request keeps.
 
-        Raises ValidationFailedError, UrlNotAllowedError, ReservedPathError, GateFailedError, BlobsUnavailableError.
+        Raises ValidationFailedError, UrlNotAllowedError, ReservedPathError, GateFailedError, QaRequiredError,
+        BlobsUnavailableError.
         """
         version = self._version(page, fields.get("version_id") or page.current_version_id, "version_id")
         address = self._address(page, fields)
         arms = page.experiment.versions if page.experiment else {}
         shown = {variation_id: self._version(page, each, "experiment") for variation_id, each in arms.items()}
         for each in (version, *shown.values()):
-            refuse_failed(each.version_number, each.gate_report, is_overridden=fields.get("override_gate") is not None)
+            self._refuse_unchecked(page, each, is_overridden=fields.get("override_gate") is not None)
+        there = replace(page, publish_host=address.host, publish_path=address.path)
         experiment_id = page.experiment.experiment_id if page.experiment else None
-        site = self.sites.of(replace(page, publish_host=address.host, publish_path=address.path))
+        if page.experiment is not None:
+            self.experiments.check(there, page.experiment)
+        site = self.sites.of(there)
         variants = [
             Variant(
                 variation_id=variation_id, document=self.documents.of(each, site, f"{experiment_id}:{variation_id}")
@@ -62,6 +69,11 @@ class Snapshots:
             experiment_id=experiment_id,
             variants=tuple(variants),
         )
+
+    def _refuse_unchecked(self, page: LandingPage, version: PageVersion, *, is_overridden: bool) -> None:
+        refuse_failed(version.version_number, version.gate_report, is_overridden=is_overridden)
+        if not page.is_approved(version.id) and shop_defaults(self.catalog, page.shop_id)["require_landing_qa"]:
+            raise QaRequiredError(version.version_number)
 
     def _version(self, page: LandingPage, version_id: str | None, field: str) -> PageVersion:
         if version_id is None:
