@@ -57,6 +57,23 @@ def test_request__up_to_the_largest_body__passes_with_address_and_host(length: s
     assert passed["headers"]["x-svc-host"] == {"value": "api.example"}
 
 
+@pytest.mark.parametrize(
+    ("uri", "named"),
+    [
+        ("/caf%C3%A9", "/caf%C3%A9"),
+        ("//a/../b", "//a/../b"),
+        ("/café", None),
+        ("/a b", None),
+        ("/" + "x" * 1599, "/" + "x" * 1599),
+        ("/" + "x" * 1600, None),
+    ],
+)
+def test_request__of_a_page__passes_with_the_spelling_of_its_path(uri: str, named: str | None) -> None:
+    passed = handled(uri, x_svc_path="forged")
+    assert passed["uri"] == uri
+    assert passed["headers"].get("x-svc-path", {}).get("value") == named
+
+
 @pytest.mark.parametrize(("sent", "used"), [("a-request", "a-request"), ("<script>", "4TyzHTaYWb1GX1qTfsHhEqV6HUDd")])
 def test_request__over_the_largest_body__is_413_in_the_envelope(sent: str, used: str) -> None:
     answer = handled("/api/v1/experiments", content_length=str(CODE_LIMIT + 1), x_request_id=sent)

@@ -1,5 +1,6 @@
 """The CDN of the template: what it keeps, whom it asks, and that a deployment without it knows nothing of it."""
 
+import re
 from typing import Any
 
 import pytest
@@ -21,10 +22,12 @@ def planned(enabled: str) -> Stack:
 
 
 def publishing() -> set[str]:
-    """Functions that flip pointers."""
+    """Functions that flip pointers, or routes of pages."""
     writes = (name for name, each in FUNCTIONS.items() if "s3:PutObject" in str(each["Properties"]["Policies"]))
     return {
-        name for name in writes if "${DeliveryBucket.Arn}/*" in str(FUNCTIONS[name]["Properties"]["Policies"])
+        name
+        for name in writes
+        if re.search(r"\$\{DeliveryBucket.Arn\}/(pages/)?\*", str(FUNCTIONS[name]["Properties"]["Policies"]))
     } - EDGE
 
 
@@ -55,6 +58,35 @@ def test_behaviour__of_what_the_origin_compresses__passes_it_through(path: str) 
     assert BEHAVIOURS[path]["Compress"] is False
     assert keyed["EnableAcceptEncodingBrotli"] is keyed["EnableAcceptEncodingGzip"] is True
     assert policy["MinTTL"] == 0  # what the origin keeps from caches, errors above all, is kept by none
+
+
+def test_pages__are_cached_for_all_visitors_together() -> None:
+    policy = RESOURCES[CDN["DefaultCacheBehavior"]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
+    assert policy["MinTTL"] == 0  # origins forbid to keep a page with variants, and errors
+    key = policy["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert key["HeadersConfig"]["Headers"] == ["x-svc-host"]
+    # A click on an advertisement has an id of its own in the query.
+    assert key["QueryStringsConfig"] == {"QueryStringBehavior": "whitelist", "QueryStrings": ["svc_force", "svc_qa"]}
+    assert key["EnableAcceptEncodingBrotli"] is key["EnableAcceptEncodingGzip"] is True
+    assert CDN["DefaultCacheBehavior"]["Compress"] is False
+
+
+def test_pages__reach_the_origin_with_what_decides_about_variants() -> None:
+    named = CDN["DefaultCacheBehavior"]["OriginRequestPolicyId"]["Ref"]
+    policy = RESOURCES[named]["Properties"]["OriginRequestPolicyConfig"]
+    assert policy["CookiesConfig"]["Cookies"] == ["svc_v"]
+    assert set(policy["HeadersConfig"]["Headers"]) == {"x-svc-viewer", "x-svc-path", "User-Agent", "Accept"}
+    assert policy["QueryStringsConfig"]["QueryStrings"] == ["svc_experiment_id", "svc_variation_id"]
+    # The origin answers 405 to other methods.
+    assert "POST" in CDN["DefaultCacheBehavior"]["AllowedMethods"]
+
+
+@pytest.mark.parametrize("name", ["Cdn", "PageCdn"])
+def test_errors__are_not_kept_against_the_origins_will(name: str) -> None:
+    responses = RESOURCES[name]["Properties"]["DistributionConfig"]["CustomErrorResponses"]
+    assert {each["ErrorCode"] for each in responses} == {404, 405, 500, 502, 503, 504}
+    assert all(each == {"ErrorCode": each["ErrorCode"], "ErrorCachingMinTTL": 0} for each in responses)
 
 
 def test_snippets__for_browsers__are_kept_for_a_minute() -> None:
