@@ -28,12 +28,19 @@ def bundle_questions() -> Iterator[Document]:
     """Questions that a page can get: a real address, an id as the cookie has it, nothing remembered or fired."""
     for each in decision_questions(Random(SEED), QUESTIONS):
         if isinstance(each["visitor"], dict) and isinstance(each["url"], str) and each["url"].startswith(SHOP):
-            visitor = each["visitor"] | {"sticky": {}, "triggers": []}
+            visitor = each["visitor"] | {"sticky": {}, "triggers": [], "served": mark(each["visitor"])}
             given = visitor.get("attributes")
             if len(str(visitor.get("id"))) == 32 and isinstance(given, dict) and "customer_id" not in given:
                 visitor["attributes"] = KNOWN_TO_BROWSERS | given
                 if is_text(each["config"]):
                     yield {**each, "config": with_values(each["config"]), "visitor": visitor, "force": {}}
+
+
+def mark(visitor: Document) -> Document:
+    """The only mark that a page has; ids of experiments have no colons."""
+    marks = visitor.get("served")
+    listed = marks.items() if isinstance(marks, dict) else ()
+    return dict([(name, marked) for name, marked in listed if ":" not in f"{name}{marked}"][:1])
 
 
 def is_text(config: Document) -> bool:

@@ -6,6 +6,12 @@ import { createContext, Script } from 'node:vm';
 
 const nothing = () => {};
 
+/** The mark of a landing page. */
+const markOf = ({ served = {} }) => {
+  const [mark] = Object.entries(served);
+  return mark && { content: mark.join(':') };
+};
+
 /** As much of a browser as deciding needs; the page is still being parsed, so that no script of it runs. */
 const pageOf = ({ visitor, url, now }) => {
   const { href, origin, host, hostname, pathname, search, hash, protocol } = new URL(url);
@@ -15,7 +21,7 @@ const pageOf = ({ visitor, url, now }) => {
     readyState: 'loading',
     referrer: '',
     addEventListener: nothing,
-    querySelector: nothing,
+    querySelector: (selector) => (selector === 'meta[name=svc-served]' ? markOf(visitor) : null),
     querySelectorAll: () => [],
     adoptedStyleSheets: [],
     documentElement: { matches: () => true, append: nothing },

@@ -38,6 +38,7 @@ const asVisitor = (visitor) => {
     customer_id: firstText(given.customer_id),
     attributes: isObject(given.attributes) ? given.attributes : {},
     sticky: isObject(given.sticky) ? given.sticky : {},
+    served: isObject(given.served) ? given.served : {},
     surface: firstText(given.surface),
     fired: (trigger) => triggers.includes(trigger),
   };

@@ -111,6 +111,20 @@ class LandingPageUpdate(_PageFields):
 class LandingPageExperimentInput(Input):
     """An experiment, and the version of the page that each of its variations shows."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "experiment_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f",
+                    "versions": {
+                        "0199d5a0-0000-7000-8000-00000000b001": "0199d5a0-0000-7000-8000-00000000c001",
+                        "0199d5a0-0000-7000-8000-00000000b002": "0199d5a0-0000-7000-8000-00000000c002",
+                    },
+                }
+            ]
+        }
+    )
+
     experiment_id: Uuid
     versions: Annotated[dict[Uuid, Uuid], Field(min_length=MIN_VARIATIONS, max_length=MAX_VARIATIONS)]
     """Version ids by variation id."""

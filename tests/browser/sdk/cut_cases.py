@@ -53,6 +53,7 @@ FEATURES: dict[str, Callable[[str], Json]] = {
     "nothing": lambda _: {},
     "text": _with(_mutations(TEXT)),
     "control": _with(_mutations(TEXT), control=True),
+    "a landing page's": _with(_mutations(TEXT), served=True),
     "epoch": lambda name: {"experiments": [experiment(name=name, epoch=3) | {"state": fold(f"{name}:3")}]},
     "customer": _with(_mutations(TEXT), identity="customer"),
     "html": _with(_mutations(mutate(".a", "html", html="<b>x</b>"), mutate(".b", "remove"))),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.pages.model import experiment_name
 from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
 from abtest.services.experiments.editor import ExperimentEditor
@@ -18,6 +19,7 @@ from abtest.services.pages.pages import LandingPages
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS as EXPERIMENT_ROUTERS
 from tests.contract.records import race
+from tests.integration.api_pages.publishing import Page, claim, manifest_at
 from tests.integration.api_pages.test_versions import SPEC
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
@@ -25,6 +27,7 @@ from tests.support.storefronts import MOMENT, experiment, experiment_id, variati
 
 CONTROL, TREATMENT = variation(0).id, variation(1).id
 THIRD = replace(variation(2), archived_at=MOMENT)
+LATER = "2099-01-01T00:00:00.000Z"
 AT_LAMP = {"id": experiment_id(9), "includeRules": [{"type": "simple", "pattern": "/lamp"}], "excludeRules": []}
 
 
@@ -255,3 +258,59 @@ def test_experiment__deleted_while_it_is_linked__is_either_deleted_or_linked(
         stored = api.world.catalog.get(shop_id, "EXP", experiment_id)
         shown = links.unlink(caller, page["id"], expected_version=None)
         assert shown.changed == (stored is not None)
+
+
+def test_link__and_its_removal__promise_a_publication_of_the_shop(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    body = {"experiment_id": keep(api, tenant), "versions": versions_of(page)}
+
+    def promised() -> int:
+        return len(api.world.catalog.outbox("publish", created_before=LATER, limit=99))
+
+    client.patch(f"/landing-pages/{page['id']}", {"name": "Desk lamp"})
+    assert promised() == 0
+    for count in (1, 1):  # the repeated one changes nothing
+        assert client.put(address(page), body).status == 200
+        assert promised() == count
+    client.delete(address(page))
+    assert promised() == 2
+
+
+def test_experiment__of_the_live_publish__belongs_to_the_page_until_the_next_one(
+    api: MemoryApi, tenant: Tenant, client: Client
+) -> None:
+    claim(api, tenant.shop.id, "shop.example")
+    landing, experiment_id = Page.created(client, versions=1, publish_path="/lamp"), keep(api, tenant)
+    version = landing.shown()["current_version_id"]
+    body = {"experiment_id": experiment_id, "versions": dict.fromkeys((CONTROL, TREATMENT), version)}
+    catalog, name = api.world.catalog, experiment_name(experiment_id)
+    client.put(f"{landing.path}/experiment", body)
+    publish = landing.published()
+    manifest = manifest_at(api.management.blobs, "/lamp")
+    assert manifest is not None
+    assert (manifest.experiment_id, set(manifest.variants)) == (experiment_id, {CONTROL, TREATMENT})
+    client.delete(f"{landing.path}/experiment")
+    assert catalog.resolve(tenant.shop.id, name) == (tenant.shop.id, landing.id)
+    landing.published()
+    assert catalog.resolve(tenant.shop.id, name) is None
+    assert client.post(f"{landing.path}/rollback", {"publish_id": publish["id"]}).status == 200
+    assert catalog.resolve(tenant.shop.id, name) == (tenant.shop.id, landing.id)
+    client.post(f"{landing.path}/unpublish")
+    assert catalog.resolve(tenant.shop.id, name) is None
+
+
+def test_rollback__to_variants_of_an_experiment_of_another_page__is_409(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    claim(api, tenant.shop.id, "shop.example")
+    landing, experiment_id = Page.created(client, "desk", publish_path="/desk"), keep(api, tenant)
+    version = landing.shown()["current_version_id"]
+    body = {"experiment_id": experiment_id, "versions": dict.fromkeys((CONTROL, TREATMENT), version)}
+    client.put(f"{landing.path}/experiment", body)
+    publish = landing.published()
+    client.delete(f"{landing.path}/experiment")
+    landing.published()
+    assert client.put(address(page), {"experiment_id": experiment_id, "versions": versions_of(page)}).status == 200
+    answer = client.post(f"{landing.path}/rollback", {"publish_id": publish["id"]})
+    assert (answer.status, answer.code) == (409, "conflict")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.assignment.decide import decide, prepare, visitor_of
+from abtest.domain.assignment.decide import decide, prepare, prepare_served, visitor_of
 from abtest.domain.assignment.hash import bucket, fold
 from tests.support.any_json import any_json
 from tests.unit.assignment.configs import MONDAY_NOON, URL, assigned, decided, experiment, id_in, on, people, share
@@ -254,3 +254,29 @@ def test_many_experiments__are_drawn_as_each_alone() -> None:
 def test_bucket__decides_alone() -> None:
     counted = sum(1 for n in range(500) if variation(assigned(experiment(), str(n))) == "a")
     assert counted == sum(1 for n in range(500) if bucket(str(n), ONE) < 5000)
+
+
+def test_experiment_of_a_landing_page__is_decided_by_the_server_of_the_page_alone() -> None:
+    config = any_json(
+        {
+            "experiments": [experiment("other"), experiment(served=True, coverage=0.5), {"id": "one"}],
+            "holdout": share("holdout", 0),
+            "flags": [{"id": "f", "key": "f", **share("f", 10_000), "on": 1, "off": 0}],
+        }
+    )
+    for start, end in [(0, 2500), (2500, 5000), (5000, 7500)]:
+        name = id_in(ONE, start, end)
+        whole = decide(prepare(config), visitor_of(name), URL, MONDAY_NOON)
+        assert [each.experiment["id"] for each in whole.assignments] == ["other"]
+        alone = decide(prepare_served(config, "one"), visitor_of(name), URL, MONDAY_NOON)
+        expected = assigned(experiment(coverage=0.5), name)
+        assert [each.document() for each in alone.assignments] == ([expected] if expected else [])
+        assert alone.flags == {}
+        if expected:
+            marked = {"id": name, "served": {"one": expected["variation_id"]}}
+            assert assigned(experiment(served=True, coverage=0.5), marked) == expected
+
+
+@pytest.mark.parametrize("config", [{}, {"experiments": None}, {"experiments": [None, 5, {}, {"id": "one"}]}])
+def test_experiment_of_a_landing_page__that_cannot_be_read__is_left_out(config: Any) -> None:
+    assert decide(prepare_served(config, "one"), visitor_of("v"), URL, MONDAY_NOON).assignments == ()

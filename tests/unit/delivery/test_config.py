@@ -56,6 +56,12 @@ def test_config__of_an_archived_experiment__leaves_it_out() -> None:
     assert compiled(experiment(archived_at=MOMENT)) == []
 
 
+def test_config__of_an_experiment_on_a_landing_page__marks_it() -> None:
+    ours, other = config(experiments=[experiment(1), experiment(2)], served={experiment_id(1)})["experiments"]
+    assert ours == {**compiled(experiment(1))[0], "served": True}
+    assert other == compiled(experiment(2))[0]
+
+
 def test_config__of_several_experiments__has_the_oldest_first() -> None:
     assert [each["id"] for each in compiled(experiment(2), experiment(1))] == [experiment_id(1), experiment_id(2)]
 

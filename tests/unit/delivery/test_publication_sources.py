@@ -8,8 +8,9 @@ import pytest
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.domain.exclusion_groups.documents import exclusion_group_document
 from abtest.domain.exclusion_groups.model import Member
+from abtest.domain.pages.model import experiment_name
 from abtest.kit.errors import DatabaseBusyError
-from abtest.ports.catalog import Kind, Record
+from abtest.ports.catalog import Claim, Commit, Kind, Record
 from tests.support.delivered import (
     ON_PHONES,
     PHONES,
@@ -207,3 +208,13 @@ def test_publish__while_the_database_is_busy_with_one_item__fails_and_leaves_not
     outcome = storefront.publication.publish(SHOP_ID)
     assert (outcome.ok, outcome.retriable) == (False, True)
     assert outcome.reasons[0].startswith("database_busy: ")
+
+
+def test_experiment__claimed_by_a_landing_page__is_published_as_served(storefront: Storefront) -> None:
+    for number in (1, 2):
+        storefront.keep(experiment(number))
+    name = experiment_name(experiment_id(2))
+    claim = Claim(scope=SHOP_ID, name=name, target_id=item_id(1), target_shop_id=SHOP_ID)
+    storefront.catalog.commit(Commit(claims=[claim]))
+    config, _ = published(storefront)
+    assert [each.get("served") for each in config["experiments"]] == [None, True]

@@ -60,6 +60,7 @@ CALLS: list[tuple[str, Json]] = [
     ("captures", config({"goals": [{"id": "g", "type": "click", "capture": []}]})),
     ("addresses", config(page_rule(include=[{"re": "."}]))),
     ("addresses", config(page_rule(exclude=[{"path": ".", "query": [["a", "b"]]}]))),
+    ("served", config({"served": True})),
     ("exclusion", config({"group": {"id": "g", "epoch": 1, "state": 1, "ranges": []}})),
     ("exclusion", config(holdout={"state": 1, "below": 1, "epoch": 1})),
     ("sharing", config({}, runtime=RUNTIME | {"domains": ["shop.example"]})),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from abtest.domain.assignment.hash import seed
+from abtest.domain.assignment.hash import fold, seed
 from tools.golden.questions.configs import SURFACES, Places, config
 from tools.golden.questions.moments import moment
 from tools.golden.questions.rules import TRIGGERS
@@ -51,7 +51,19 @@ def visitor(random: Random, made: Document) -> Any:
         given["surface"] = random.choice([*SURFACES, ""])
     if random.random() < 0.6:
         given["triggers"] = random.sample(TRIGGERS, k=random.randrange(len(TRIGGERS) + 1))
+    if marks := dict(served(given.get("id", ""), made["experiments"])):
+        given["served"] = marks
     return given if random.random() < 0.98 else _mistyped(random, given)
+
+
+def served(visitor_id: str, experiments: list[Document]) -> Iterator[tuple[str, Any]]:
+    """Marks of landing pages: of variations that are live or gone, also of experiments that no page shows."""
+    # By hashes, not drawn: another draw would change every question after it.
+    for each in experiments:
+        number = fold(visitor_id, each["state"])
+        if number % (2 if "served" in each else 12) == 0:
+            variations = each["variations"]
+            yield each["id"], "gone" if number % 5 == 0 else variations[number % len(variations)]["id"]
 
 
 def identity(random: Random) -> str:

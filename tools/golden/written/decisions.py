@@ -244,6 +244,43 @@ IDENTITY = [
     ),
 ]
 
+SERVED = experiments(experiment(EVERYBODY, NO_BUCKETS, served=True, pages=ELSEWHERE, **group()), **holdout(10000))
+MARKED = {"id": "a", "served": {"seed": "v1"}}
+LANDING_PAGES = [
+    case("without a mark", experiments(experiment(served=True)), []),
+    case("the mark is the decision", SERVED, ["cohort holdout", "seed: v1, 1 active"], MARKED),
+    case("also without an id", SERVED, ["cohort active", "seed: v1, 1 active"], {"served": {"seed": "v1"}}),
+    case(
+        "a mark seen before",
+        SERVED,
+        ["cohort holdout", "seed: v1, 1 active sticky"],
+        {**MARKED, "sticky": {"seed": "v1"}},
+    ),
+    case(
+        "a mark replaces what was before",
+        SERVED,
+        ["cohort holdout", "seed: v1, 1 active"],
+        {**MARKED, "sticky": {"seed": "v0"}},
+    ),
+    case(
+        "without a mark what was before counts goals",
+        experiments(experiment(EVERYBODY, NO_BUCKETS, served=True)),
+        ["seed: v1, 1 inactive sticky"],
+        {"id": "a", "sticky": {"seed": "v1"}},
+    ),
+    case("not if held out", SERVED, ["cohort holdout"], {"id": "a", "sticky": {"seed": "v1"}}),
+    case("a mark of a variation that is gone", SERVED, ["cohort holdout"], {"id": "a", "served": {"seed": "v9"}}),
+    case("a mark of another experiment", SERVED, ["cohort holdout"], {"id": "a", "served": {"foo": "v1"}}),
+    case("a forged mark", experiments(experiment()), ["seed: v0, 0 active control"], MARKED),
+    case("forced", SERVED, ["seed: v0, 0 active forced control"], MARKED, force={"seed": "v0"}),
+    case(
+        "next to others, in the order of the config",
+        experiments(experiment(), experiment(id="b", served=True), experiment(id="c")),
+        ["seed: v0, 0 active control", "b: v0, 0 active control", "c: v0, 0 active control"],
+        {"id": "a", "served": {"b": "v0"}},
+    ),
+]
+
 CASES: dict[str, list[Case]] = {
     "assignment": ASSIGNMENT,
     "sticky": STICKY,
@@ -251,4 +288,5 @@ CASES: dict[str, list[Case]] = {
     "holdout": HOLDOUT,
     "group": GROUPS,
     "identity": IDENTITY,
+    "landing pages": LANDING_PAGES,
 }

@@ -4,8 +4,8 @@ A config is prepared once with `prepare`, then used for any number of visitors.
 """
 
 from abtest.domain.assignment.decision import Assignment, Decision, FlagValue, Personalized
-from abtest.domain.assignment.experiments import Force, assignments, forced_assignments
-from abtest.domain.assignment.prepared import Prepared, prepare
+from abtest.domain.assignment.experiments import Force, assignments, given_assignments
+from abtest.domain.assignment.prepared import Prepared, prepare, prepare_served
 from abtest.domain.assignment.rollouts import flag_values, personalized
 from abtest.domain.assignment.situation import Situation
 from abtest.domain.assignment.visitor import Visitor, visitor_of
@@ -21,6 +21,7 @@ __all__ = [
     "decide",
     "decide_flags",
     "prepare",
+    "prepare_served",
     "visitor_of",
 ]
 
@@ -36,7 +37,7 @@ def decide(prepared: Prepared, visitor: Visitor, url: str | None, now: float, fo
     # Decided before anything is drawn: a visitor of the holdout who sees one experiment is lost for its comparison.
     held = prepared.holdout is not None and situation.is_within(prepared.holdout)
     if held or situation.unit is None:
-        assigned, shown = forced_assignments(prepared.experiments, force), []
+        assigned, shown = given_assignments(prepared.experiments, situation, force), []
     else:
         assigned = assignments(prepared.experiments, situation, force)
         shown = list(personalized(prepared.personalizations, situation))

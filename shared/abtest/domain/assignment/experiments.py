@@ -1,4 +1,4 @@
-"""The experiments of a decision: forced, grouped, reached, remembered, drawn, in this order."""
+"""The experiments of a decision: forced, served, grouped, reached, remembered, drawn, in this order."""
 
 import re
 from collections.abc import Mapping
@@ -20,18 +20,21 @@ Placed = dict[int, Assignment]
 _INDEX = re.compile("0|[1-9][0-9]{0,3}")
 
 
-def forced_assignments(roster: Roster, force: Force) -> list[Assignment]:
-    """Return forced assignments only, for held-out visitors and for visitors without any id."""
-    placed = forced(roster, force)
+def given_assignments(roster: Roster, situation: Situation, force: Force) -> list[Assignment]:
+    """Return what is not decided here: forced variations, and those that the page shows already.
+
+    They are all that held-out visitors and visitors without any id have.
+    """
+    placed = given(roster, situation, force)
     return [placed[place] for place in sorted(placed)]
 
 
 def assignments(roster: Roster, situation: Situation, force: Force) -> list[Assignment]:
     """Return the assignments of a visitor who is not held out and has an id, in the order of the experiments."""
-    by_force = forced(roster, force) if force else {}
-    grouped_in = in_groups(roster, situation) & ~mask_of(by_force)
+    by_others = given(roster, situation, force) if force or roster.served else {}
+    grouped_in = in_groups(roster, situation) & ~mask_of(by_others)
     # From the cheapest restriction to the most expensive: conditions and addresses are evaluated only for what is left.
-    reached = grouped_in & roster.surfaces.get(situation.visitor.surface, 0)
+    reached = grouped_in & ~roster.served & roster.surfaces.get(situation.visitor.surface, 0)
     for dark, members in roster.darks.items():
         if reached & members and situation.is_dark(dark):
             reached &= ~members
@@ -42,10 +45,29 @@ def assignments(roster: Roster, situation: Situation, force: Force) -> list[Assi
     sticky = remembered(roster, situation, grouped_in, reached & on_page)
     drawn = drawn_once(roster, situation, reached & ~mask_of(sticky), on_page)
     # The usual case: `drawn` is in the config's order already, so it needs neither a merge nor a sort.
-    if not sticky and not by_force:
+    if not sticky and not by_others:
         return list(drawn.values())
-    placed = drawn | sticky | by_force
+    placed = drawn | sticky | by_others
     return [placed[place] for place in sorted(placed)]
+
+
+def given(roster: Roster, situation: Situation, force: Force) -> Placed:
+    """Return forced assignments, and those by the mark of the page where none is forced."""
+    return served(roster, situation) | forced(roster, force)
+
+
+def served(roster: Roster, situation: Situation) -> Placed:
+    """Return the assignments that the page was sent with; whatever else holds, this is what the visitor sees."""
+    placed: Placed = {}
+    sticky = situation.visitor.sticky
+    for name, variation in situation.visitor.served.items():
+        place = roster.by_id.get(name)
+        if place is not None and roster.served >> place & 1 and isinstance(variation, str):
+            experiment = roster.members[place]
+            if (index := experiment.indices.get(variation)) is not None:
+                is_kept = sticky.get(experiment.seed) == variation
+                placed[place] = experiment.assignment(index, active=True, sticky=is_kept)
+    return placed
 
 
 def forced(roster: Roster, force: Force) -> Placed:

@@ -3,7 +3,7 @@
 An experiment, personalization or flag that cannot be read is left out; it harms no other.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from abtest.domain.assignment.reading import Dark, Share, dark_of, readable, share_of, text_of
 from abtest.domain.assignment.roster import Roster, experiment_of
@@ -80,6 +80,16 @@ def prepare(config: Decided) -> Prepared:
         personalizations=tuple(readable(personalization_of, config.get("personalizations"))),
         flags=tuple(readable(flag_of, config.get("flags"))),
     )
+
+
+def prepare_served(config: Decided, experiment_id: str) -> Prepared:
+    """Prepare the one experiment of a landing page, for the server that sends the page. Never raises.
+
+    The server decides it like any other experiment; browsers then take what the page is marked with.
+    """
+    documents = readable(lambda each: each if each["id"] == experiment_id else None, config.get("experiments"))
+    own = [replace(experiment, served=False) for experiment in readable(experiment_of, [*filter(None, documents)])]
+    return replace(prepare({**config, "experiments": []}), experiments=Roster(own), personalizations=(), flags=())
 
 
 def reach_of(document: Restricted) -> Reach:

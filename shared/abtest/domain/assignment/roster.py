@@ -34,6 +34,8 @@ class Experiment:
     state: int
     group: Group | None
     surface: str | None
+    served: bool
+    """The server that sends a landing page decides it: in browsers, only the page's own mark counts."""
     by_customer: bool
     dark: Dark | None
     audience: Rule
@@ -68,6 +70,7 @@ class Roster:
         self.surfaces = masks((each.surface, place) for each, place in placed)
         self.darks = masks((each.dark, place) for each, place in placed if each.dark)
         self.groups = masks((each.group, place) for each, place in placed if each.group)
+        self.served: Mask = masks((each.served, place) for each, place in placed).get(True, 0)
         self.by_customer: Mask = masks((each.by_customer, place) for each, place in placed).get(True, 0)
         self.audiences = Screen([each.audience for each in members])
         self.pages = Screen([each.pages for each in members])
@@ -84,6 +87,7 @@ def experiment_of(document: PublishedExperiment) -> Experiment:
         state=state_of(document["state"]),
         group=None if group is None else Group(state_of(group["state"]), tuple(map(range_of, group["ranges"]))),
         surface=None if surface is None else text_of(surface),
+        served=bool(document.get("served")),
         by_customer=document.get("identity") == "customer",
         dark=dark_of(document),
         audience=prepare_audience(document.get("audience")),

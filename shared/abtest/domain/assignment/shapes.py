@@ -89,6 +89,7 @@ class PublishedExperiment(Restricted):
     surface: NotRequired[str]
     group: NotRequired[PublishedGroup]
     identity: NotRequired[Literal["customer"]]
+    served: NotRequired[Literal[True]]
     css: NotRequired[str]
     js: NotRequired[str]
     reset_js: NotRequired[str]

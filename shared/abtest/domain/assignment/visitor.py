@@ -15,6 +15,8 @@ class Visitor:
     """Variation ids by the seed of their experiment."""
     surface: str | None = None
     triggers: frozenset[str] = frozenset()
+    served: Mapping[str, object] = field(default_factory=dict)
+    """Variation ids by experiment that the page was sent with, of experiments that landing pages show."""
 
     @property
     def unit(self) -> str | None:
@@ -38,6 +40,7 @@ def visitor_of(raw: object) -> Visitor:
         triggers=frozenset(each for each in triggers if isinstance(each, str))
         if isinstance(triggers, list)
         else frozenset(),
+        served=object_of(document, "served"),
     )
 
 

@@ -3,7 +3,7 @@
 The parts are compiled once for all environments of a shop; each environment's config is then assembled from them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -81,6 +81,8 @@ class Stored:
     groups: Sequence[ExclusionGroup] = ()
     triggers: Sequence[Trigger] = ()
     references: References = NO_REFERENCES
+    served: Collection[str] = ()
+    """Ids of experiments that landing pages show."""
 
     @property
     def environments(self) -> frozenset[str]:
@@ -122,7 +124,7 @@ def compile_shop(shop: Shop, stored: Stored) -> Delivered:
     experiments = _compiled(
         filter(is_running, stored.experiments),
         lambda each: (str(each.id),),
-        lambda each: compile_experiment(each, references, groups),
+        lambda each: compile_experiment(each, references, groups, is_served=each.id in stored.served),
         left_out,
     )
     personalizations = _compiled(

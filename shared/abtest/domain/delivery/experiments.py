@@ -34,9 +34,12 @@ def groups_of_members(groups: Iterable[ExclusionGroup]) -> dict[str, PublishedGr
 
 
 def compile_experiment(
-    experiment: Experiment, references: References, groups: Mapping[str, PublishedGroup]
+    experiment: Experiment, references: References, groups: Mapping[str, PublishedGroup], *, is_served: bool = False
 ) -> PublishedExperiment:
-    """Compile an experiment with its variations in use; `groups` are those of `groups_of_members`."""
+    """Compile an experiment with its variations in use; `groups` are those of `groups_of_members`.
+
+    One that `is_served` is shown by a landing page.
+    """
     active = [variation for variation in experiment.variations if variation.archived_at is None]
     cuts = ranges([variation.weight for variation in active], experiment.traffic_allocation)
     redirects = experiment.delivery_type == "redirect"
@@ -54,6 +57,7 @@ def compile_experiment(
         **compile_targeting(experiment.targeting, references),
         dark=compile_schedule(experiment.weekday_schedule),
         group=groups.get(experiment.id),
+        served=is_served,
         css=experiment.experiment_css,
         js=experiment.experiment_js,
         reset_js=experiment.experiment_reset_js,

@@ -101,6 +101,7 @@ _CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
         or any(goal.get("type") == "revenue" for goal in contents.goals)
     ),
     "sharing": lambda contents: contents.sets("domains"),
+    "served": lambda contents: contents.has("served"),
 }
 """Condition under which a config calls for a part: the counterpart of the conditions under which core calls its parts.
 
@@ -117,7 +118,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
         "config": _CONFIG,
         "runtime": _RUNTIME,
         "signals": "triggers",
-        "experiments": f"{_TARGETED} type epoch surface group identity css js reset_js variations",
+        "experiments": f"{_TARGETED} type epoch surface group identity served css js reset_js variations",
         "variations": f"{_CONTENT} id name control range blocks redirect_url",
         "blocks": f"{_CONTENT} rules",
         "mutations": _MUTATION,

@@ -45,10 +45,14 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LivePublish:
-    """Publish that is online, or that an exported page was last given out as, which has no route."""
+    """Publish that is online, or that an exported page was last given out as, which has no route.
+
+    `experiment_id` is that of its variants, which visitors get only at a route.
+    """
 
     publish_id: str
     route: Route | None = None
+    experiment_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +106,13 @@ class LandingPage:
 def experiment_name(experiment_id: str) -> str:
     """Return the name by which a landing page claims an experiment, in its shop."""
     return f"LP#EXPERIMENT#{experiment_id}"
+
+
+def experiments_of(page: LandingPage | None) -> frozenset[str]:
+    """Return the experiments that a page claims: the one that is linked, and the one that is online still."""
+    linked = page.experiment.experiment_id if page and page.experiment else None
+    online = page.live.experiment_id if page and page.live else None
+    return frozenset(each for each in (linked, online) if each is not None)
 
 
 def edited(page: LandingPage, changes: Mapping[str, Any], now: Timestamp) -> LandingPage:

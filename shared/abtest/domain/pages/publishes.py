@@ -75,7 +75,11 @@ def published(page: LandingPage, publish: PagePublish) -> LandingPage:
     return replace(
         page,
         status=status,
-        live=LivePublish(publish_id=publish.id, route=publish.route),
+        live=LivePublish(
+            publish_id=publish.id,
+            route=publish.route,
+            experiment_id=None if kept.is_export else kept.experiment_id,
+        ),
         latest_publish_id=publish.id,
         published_version_id=kept.version_id,
         publish_host=kept.address.host,

@@ -8,7 +8,7 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.errors import NotDeletableError, SlugTakenError
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import RouteTakenError, page_address, refuse_reserved, route_name
-from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment_name
+from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment_name, experiments_of
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
@@ -48,9 +48,8 @@ def _slug_name(slug: str) -> str:
 
 
 def _names(page: LandingPage) -> Names:
-    own, route = {_slug_name(page.slug), seat_name("LP", page.seat)}, page.live.route if page.live else None
-    if page.experiment is not None:
-        own.add(experiment_name(page.experiment.experiment_id))
+    route = page.live.route if page.live else None
+    own = {_slug_name(page.slug), seat_name("LP", page.seat), *map(experiment_name, experiments_of(page))}
     routes = {} if route is None else {route_name(route.host, route.path): {"landing_page_id": page.id}}
     return Names(own=own, service_wide=routes)
 
@@ -61,7 +60,7 @@ def _name_taken(page: LandingPage, error: NameTakenError) -> Exception:
         return RouteTakenError(f"another landing page is published at {page_address(route.host, route.path)}")
     if error.name == _slug_name(page.slug):
         return SlugTakenError(f"the slug {page.slug} belongs to another landing page")
-    if page.experiment is not None and error.name == experiment_name(page.experiment.experiment_id):
+    if error.name in map(experiment_name, experiments_of(page)):
         message = "the experiment belongs to another landing page, or was deleted at the same time"
         return ConflictError(f"experiment_id: {message}", fields=[FieldError("experiment_id", message)])
     return StaleVersionError("another landing page was created at the same time; repeat the request")
@@ -76,6 +75,8 @@ LANDING_PAGES: Resource[LandingPage] = Resource(
     audited=lambda page: encode(page, omit=_COUNTED),
     names=_names,
     name_taken=_name_taken,
+    # Snippets must know which experiments pages decide: these are not decided in browsers any more.
+    reaches_shoppers=lambda before, after: experiments_of(before) != experiments_of(after),
 )
 
 

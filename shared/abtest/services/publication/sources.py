@@ -9,6 +9,7 @@ from abtest.domain.delivery.config import Stored
 from abtest.domain.exclusion_groups.documents import exclusion_group_from
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.flags.model import Flag
+from abtest.domain.pages.model import experiment_name
 from abtest.domain.personalizations.model import Personalization
 from abtest.domain.reusable.references import placed_references
 from abtest.domain.settings.runtime import PUBLISHED, RuntimeSettings, settings_from
@@ -62,6 +63,7 @@ class Sources:
             # By the head's status: bodies of disabled triggers are not read at all.
             triggers=self._all("DLT", lambda head: head.status == "enabled", trigger_from),
             references=self.references(targetings),
+            served=self._served(experiments),
         )
 
     def settings(self) -> RuntimeSettings:
@@ -82,6 +84,12 @@ class Sources:
                 "AUD", (name for each in given for _, name in placed_references(each, "segmentRules"))
             ),
         )
+
+    def _served(self, experiments: Sequence[Experiment]) -> frozenset[str]:
+        """Return those that a landing page has claimed."""
+        ids = {experiment_name(each.id): each.id for each in experiments}
+        claimed = self.catalog.resolve_many(self.shop_id, sorted(ids)) if ids else {}
+        return frozenset(ids[name] for name in claimed)
 
     def _all(self, kind: Kind, admits: Callable[[Head], bool], made: Callable[[Document], _T]) -> list[_T]:
         # Heads are read consistently, while the work index may lag behind the commit just made.

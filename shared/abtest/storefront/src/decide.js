@@ -12,7 +12,7 @@ import { parts } from './parts.js';
  * @param {Variation[]} variations
  * @param {(variation: Variation, index: number) => boolean} test
  */
-const indexWhere = (variations, test) => {
+export const indexWhere = (variations, test) => {
   for (let i = 0; i < variations.length; i++) if (test(variations[i], i)) return i;
   return -1;
 };
@@ -140,11 +140,13 @@ export const decide = (config, visitor, address, now, force) => {
   const held = holdout ? parts._isHeld(holdout, unit) : false;
   /** @type {Facts} */
   const facts = { visitor, unit, held, address, now, force, zones };
-  return {
+  const decided = {
     facts,
     cohort: holdout ? parts._cohortOf(facts) : null,
     assignments: collect(experiments, (experiment) => decideExperiment(experiment, facts)),
     personalizations: personalizations ? parts._personalizations(personalizations, facts) : [],
     flags: flags ? parts._flags(flags, facts) : record(),
   };
+  parts._serve?.(decided, experiments);
+  return decided;
 };

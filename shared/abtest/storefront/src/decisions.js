@@ -52,6 +52,7 @@ const decideNow = (isView) => {
     sticky: sticky(config.experiments),
     surface: tagOptions.surface,
     fired: parts._fired,
+    served: parts._served?.(),
   };
   const result = decide(config, visitor, location, now(), force._variations);
   parts._watchTriggers?.();

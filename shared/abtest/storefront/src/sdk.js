@@ -36,3 +36,4 @@ import './adopting.js';
 import './handover.js';
 import './checkout.js';
 import './sharing.js';
+import './served.js';

@@ -114,6 +114,8 @@ export interface Experiment extends Targeted {
   surface?: string;
   group?: { id: string; epoch: number; state: number; ranges: [number, number][] };
   identity?: 'customer';
+  /** A landing page shows it: decided by the server, and by the mark of the page. */
+  served?: true;
   css?: Css;
   js?: Script;
   reset_js?: Script;
@@ -208,6 +210,8 @@ export interface Visitor {
   surface?: string;
   /** Return whether the trigger has fired in this page view; a trigger that has not is watched from then on. */
   fired?(trigger: string): boolean;
+  /** Variation ids by experiment that the page was sent with. */
+  served?: Record<string, string>;
 }
 
 /** Inputs of a decision. */
@@ -442,6 +446,10 @@ export interface Parts {
   /** sharing: the cookie's fields, after deleting a duplicate cookie of this host */
   _readShared(): string[];
   _written(value: string): void;
+  /** served: variations that the page is marked with; decides by them; removes an earlier sticky assignment */
+  _served(): Record<string, string>;
+  _serve(decided: Decided, experiments: Experiment[]): void;
+  _dropKept(experiment: Decision['experiment']): void;
   /** waiting: starts the time limit of a treatment that cannot apply at once */
   _wait(treatment: Treatment): void;
   _isLate(treatment: Treatment): boolean;

@@ -180,5 +180,13 @@ export const sticky = (experiments) => {
   return seen;
 };
 
+/** Remove the sticky assignments of an experiment. @param {any} experiment */
+export const dropSticky = (experiment) => {
+  fields[STICKY] = fields[STICKY].replace(new RegExp(`~${encode(stateOf(experiment))}-\\w+`, 'g'), '');
+};
+
 /** Store a new sticky assignment. @param {Decision} decision */
-export const keep = ({ experiment, variation }) => append(STICKY, entryOf(experiment, variation), MAX_STICKY);
+export const keep = ({ experiment, variation }) => {
+  parts._dropKept?.(experiment);
+  append(STICKY, entryOf(experiment, variation), MAX_STICKY);
+};
