@@ -33,6 +33,28 @@ def makes(name: str, path: str, body: Mapping[str, Any], member: str = "id") -> 
     return lambda client, ids: {name: client.post(path.format(**ids), dict(body)).json()[member]}
 
 
+def page_host(ids: Ids) -> str:
+    """Return a host for the landing page, which no shop of another test has."""
+    return f"{ids['landing_page_id']}.shop.example"
+
+
+def approves_page(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Claim a host, and approve the version of the landing page."""
+    run = "/landing-pages/{landing_page_id}/qa-runs/{qa_run_id}".format(**ids)
+    claimed = client.patch("/settings/install-domains", {"domain": page_host(ids)})
+    assert (claimed.status, client.post(f"{run}/approve").status) == (200, 200), claimed.body
+    return {}
+
+
+def publishes_page(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Publish the landing page twice, and take the id of its first publish."""
+    approves_page(client, ids)
+    path, body = "/landing-pages/{landing_page_id}/publish".format(**ids), {"host": page_host(ids)}
+    made = [client.post(path, body) for _ in range(2)]
+    assert [answer.status for answer in made] == [201, 201], [answer.body for answer in made]
+    return {"publish_id": made[0].json()["id"]}
+
+
 EXPORTED = {"from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
 THIRD = {"name": "Third"}
 PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
@@ -56,6 +78,9 @@ BEFORE: Mapping[str, Hook] = {
         "experience_key", "/personalizations/{personalization_id}/experiences", {"key": "second"}, member="key"
     ),
     "pauseFlag": does("activate", at="/flags/{flag_id}"),
+    "publishLandingPage": approves_page,
+    "rollBackLandingPage": publishes_page,
+    "unpublishLandingPage": publishes_page,
     "pausePersonalization": does("activate", at="/personalizations/{personalization_id}"),
 }
 """State that an operation needs, by its id. A hook returns ids that replace those of the world."""
@@ -89,6 +114,12 @@ LINKS: Mapping[str, Link] = {
     "linkLandingPageExperiment": page_experiment,
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
     "orderPersonalizations": lambda _, ids: {"ids": [ids["personalization_id"]]},
+    "publishLandingPage": lambda _, ids: {
+        "version_id": ids["version"],
+        "host": page_host(ids),
+        "path": "/Guides/%7Espring",
+    },
+    "rollBackLandingPage": lambda _, ids: {"publish_id": ids["publish_id"]},
     "recoverWebhook": lambda *_: {"since": timestamp(START)},
     "updateContentBrief": lambda *_: {"landing_page_id": None},
     "setPlan": lambda _, ids: {"goal_id": ids["goal_id"], "baseline_rate": 0.05, "mde": 0.1},

@@ -22,8 +22,8 @@ REPEATABLE = [op for op in OPERATIONS if any(each["name"] == "Idempotency-Key" f
 NOT_IN_CATALOG = {"createPreviewLink"}
 """Creations that commit nothing: a preview link is a session, and its repetition replaces it."""
 
-PUBLISHED = {"PUB", "USED"}
-"""Kinds of records that a repeated publication may write again."""
+PUBLISHED = {"PUB", "USED", "LPP"}
+"""Kinds of records that a repeated publication may write again: it is a second commit that completes a publish."""
 
 
 class Unsure:
