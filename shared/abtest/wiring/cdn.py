@@ -7,4 +7,6 @@ from abtest.wiring.settings import Settings
 
 def cdn_of(config: Settings) -> Cdn:
     """Return the CDN of the settings; without one, invalidations are recorded."""
-    return CloudFrontCdn(config.distribution_id) if config.distribution_id else RecordedCdn()
+    if not config.distribution_id:
+        return RecordedCdn()
+    return CloudFrontCdn(config.distribution_id, config.page_distribution_id)

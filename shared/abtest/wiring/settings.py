@@ -39,6 +39,7 @@ class Settings:
     server_events_per_minute: str = ""
     allow_loopback_egress: str = ""
     distribution_id: str = ""
+    page_distribution_id: str = ""
     cdn_secret: str = ""
     cdn_required: str = ""
     warehouse_engine: str = ""

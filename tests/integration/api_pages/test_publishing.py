@@ -346,3 +346,18 @@ def test_published_page__is_stored_whole(api: MemoryApi, tenant: Tenant, page: P
     stored = LANDING_PAGES.from_record(record)
     assert stored.live is not None
     assert (stored.live.publish_id, stored.latest_publish_id) == (publish["id"], publish["id"])
+
+
+def test_publish__and_each_move__drop_the_addresses_from_the_caches_of_their_hosts(
+    page: Page, caplog: pytest.LogCaptureFixture
+) -> None:
+    def dropped() -> list[tuple[str, list[str]]]:
+        orders = [vars(record) for record in caplog.records if record.getMessage() == "cdn.invalidated"]
+        caplog.clear()
+        return [(order["host"], order["paths"]) for order in orders]
+
+    caplog.set_level("INFO")
+    assert page.publish().status == 201
+    assert dropped() == [("shop.example", ["/lamp", "/lamp?*"])]
+    assert page.publish(host=OTHER_HOST, path="/light").status == 201
+    assert sorted(dropped()) == [(OTHER_HOST, ["/light", "/light?*"]), ("shop.example", ["/lamp", "/lamp?*"])]

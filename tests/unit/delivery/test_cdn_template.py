@@ -252,3 +252,13 @@ def test_rule__hosts_of_customers_without_the_cdn__is_refused(enabled: str) -> N
     resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
     assert resolver.holds(rule["RuleCondition"])
     assert resolver.holds(rule["Assertions"][0]["Assert"]) is (enabled == "true")
+
+
+@pytest.mark.parametrize("name", ["ApiPages", "WorkerPublish"])
+def test_hosts_of_customers__are_known_to_what_publishes_pages(name: str) -> None:
+    assert planned("true").environment(name)["PAGE_DISTRIBUTION_ID"] == ""
+    parameters = {"CdnEnabled": "true", "PageHostsEnabled": "true"}
+    stack = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters)
+    assert stack.environment(name)["PAGE_DISTRIBUTION_ID"]
+    actions = ["cloudfront:CreateInvalidationForDistributionTenant", "cloudfront:GetDistributionTenantByDomain"]
+    assert [each for each in stack.statements(name) if each["Action"] == actions]

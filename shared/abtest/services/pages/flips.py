@@ -104,7 +104,7 @@ class PageFlips:
         # The revision makes a repeated order the same one, and one after the next flip another.
         reference = canonical_json.sha256([route.host, route.path, manifest.revision])
         try:
-            self.cdn.invalidate([path, f"{path}?*"], reference=reference)
+            self.cdn.invalidate([path, f"{path}?*"], reference=reference, host=route.host)
         except CdnUnavailableError as error:
             _log.warning("page.not_invalidated", extra={"host": route.host, "reason": str(error)})
             return False
