@@ -46,7 +46,13 @@ def serve(browser: Browser) -> Iterator[Open]:
     complaints: list[str] = []
     origins: set[str] = set()
 
-    def open_page(shown: RenderedPage, width: int = 1280, height: int = 800, held: list[Route] | None = None) -> Page:
+    def open_page(
+        shown: RenderedPage,
+        width: int = 1280,
+        height: int = 800,
+        held: list[Route] | None = None,
+        edge: Callable[[Route], None] = answer_snippet,
+    ) -> Page:
         context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
         contexts.append(context)
 
@@ -56,8 +62,8 @@ def serve(browser: Browser) -> Iterator[Open]:
             if route.request.url == SITE.canonical_address:
                 headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": shown.policy}
                 route.fulfill(body=shown.html, headers=headers)
-            elif url.path.endswith(".js"):
-                route.fulfill(body=WATCH, content_type="text/javascript")
+            elif route.request.url.startswith(EDGE):
+                edge(route)
             else:
                 answer_asset(route) if held is None else held.append(route)
 
@@ -73,6 +79,11 @@ def serve(browser: Browser) -> Iterator[Open]:
         context.close()
     assert complaints == []
     assert origins <= {"https://shop.example", EDGE, ASSETS}, json.dumps(sorted(origins))
+
+
+def answer_snippet(route: Route) -> None:
+    """Answer the request of the snippet."""
+    route.fulfill(body=WATCH, content_type="text/javascript")
 
 
 def answer_asset(route: Route) -> None:
