@@ -21,7 +21,7 @@ from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
-from abtest.services.assignment import Assignments
+from abtest.services.assignment import Assignments, PublishedConfig
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS as STORED
@@ -106,7 +106,7 @@ def routes() -> tuple[AssignmentRoutes, str]:
     keys = TrackingKeys(lambda name: world.catalog.claim_attributes(None, name), clock)
     limiter = Unlimited()
     handoffs = Handoffs(MemorySessions(), lambda: ROOTS, clock)
-    assignments = Assignments(PreparedConfigs(Publications(blobs, clock)).read, handoffs, clock)
+    assignments = Assignments(PreparedConfigs(Publications(blobs, clock), PublishedConfig.of).read, handoffs, clock)
     auth = AssignmentAuth(keys, FailedAuthentications(limiter, clock))
     return AssignmentRoutes(auth, assignments, limiter, clock), minted.text
 

@@ -77,6 +77,7 @@ def test_limits__of_shoppers__are_one_attempt_within_the_promised_seconds() -> N
     assert shopper.limiter is not None
     assert shopper.limiter + EDGE.copy <= 0.3 + 1e-9, "warm"
     assert shopper.limiter + EDGE.publication < 1.5, "cold"
+    assert EDGE.publication + 2 * EDGE.variant < 1.5, "cold page with variants"
     assert EDGE.probes < 1.5, "health"
     totals = {name: wait.total or 60 for name, wait in shopper.services.items()}
     # A key or a secret, the limit, the queue, the spill.

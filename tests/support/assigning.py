@@ -14,7 +14,7 @@ from abtest.edge.assign_auth import AssignmentAuth
 from abtest.edge.assign_configs import PreparedConfigs
 from abtest.edge.ingest_auth import TrackingKeys
 from abtest.edge.publications import Publications
-from abtest.services.assignment import Assignments
+from abtest.services.assignment import Assignments, PublishedConfig
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.context import World
 from abtest.services.keys import mint
@@ -107,7 +107,7 @@ class Server:
     def __post_init__(self) -> None:
         clock, world = self.storefront.clock, self.storefront.world
         keys = TrackingKeys(lambda name: world.catalog.claim_attributes(None, name), clock)
-        self.configs = PreparedConfigs(Publications(self.storefront.blobs, clock))
+        self.configs = PreparedConfigs(Publications(self.storefront.blobs, clock), PublishedConfig.of)
         self.roots: Callable[[], RootKeys] = lambda: ROOTS
         handoffs = Handoffs(self.sessions, lambda: self.roots(), clock)
         auth = AssignmentAuth(keys, FailedAuthentications(self.limiter, clock))

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from threading import Lock
 from typing import Generic, Literal, TypeVar
 
@@ -18,6 +19,7 @@ from abtest.kit.deadlines import within
 from abtest.kit.errors import NotFoundError
 from abtest.ports import waits
 from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.waits import EdgeWaits
 
 KEPT = timedelta(seconds=1)
 CACHE_BYTES = 48 << 20
@@ -42,7 +44,7 @@ class CachedReads(Generic[Key, Value]):
     """Cache of what `load` reads for a key; `size` is the bytes that a value takes.
 
     `load` also gets the cached value, so that it reads only what has changed. It may raise NotFoundError, which removes
-    the value, and BlobsUnavailableError. `group` names the threads that reads share.
+    the value, and BlobsUnavailableError. `group` names the threads that reads share; `cold` is the wait without a copy.
     """
 
     def __init__(
@@ -52,11 +54,13 @@ class CachedReads(Generic[Key, Value]):
         size: Callable[[Value], int],
         clock: Clock,
         group: str,
+        cold: Callable[[EdgeWaits], float] = attrgetter("publication"),
     ) -> None:
         self._load = load
         self._size = size
         self._clock = clock
         self._group = group
+        self._cold = cold
         self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
@@ -71,7 +75,7 @@ class CachedReads(Generic[Key, Value]):
         if entry is not None and not fresh and self._clock.now() - entry.checked_at < KEPT:
             return entry.value, "stale" if entry.is_stale else "hit"
         try:
-            seconds = waits.EDGE.publication if entry is None else waits.EDGE.copy
+            seconds = self._cold(waits.EDGE) if entry is None else waits.EDGE.copy
             value = within(seconds, lambda: self._refresh(key, entry), group=self._group)
         except NotFoundError:
             raise

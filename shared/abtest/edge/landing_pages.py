@@ -1,11 +1,14 @@
 """Published landing pages at their addresses. Every address that no other route has comes here."""
 
 import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from abtest.domain.delivery.manifest import Encoding
 from abtest.domain.pages.addresses import (
     InvalidPathError,
     encoded_path,
@@ -18,47 +21,94 @@ from abtest.edge.cdn import is_at_path, is_through_cdn
 from abtest.edge.delivery import body_answer, cache_tags, guarded, refuse_other_methods
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request
 from abtest.edge.negotiation import chosen_encoding
-from abtest.edge.published_pages import PublishedPages
+from abtest.edge.published_pages import Page, PublishedPages
 from abtest.edge.unknown_address import page_error, unknown_address
+from abtest.ports.blobs import BlobsUnavailableError
 
 PAGE_CACHING: Headers = {"Cache-Control": "public, max-age=0, must-revalidate"}
 CDN_PAGE_CACHING: Headers = {"Cache-Control": "public, max-age=0, s-maxage=3600, stale-if-error=86400"}
 """For the CDN, at the spelling of an address that publishes invalidate. `must-revalidate` would forbid stale pages."""
 
+VARIANT_CACHING: Headers = {"Cache-Control": "private, no-cache", "Vary": "Accept-Encoding, Cookie"}
+
 _HOST = re.compile(r"[a-z0-9._-]{1,253}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Request of a page at its normalized address."""
+
+    event: GatewayEvent
+    request: Request
+    host: str
+    path: str
+
+    @property
+    def address(self) -> str:
+        """Host and path as browsers request them."""
+        return self.host + encoded_path(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Variation that a visitor gets, None for the base, and cookies of the answer."""
+
+    variation_id: str | None
+    cookies: Sequence[str] = ()
+
+
+BASE = Choice(None)
+
+Choose = Callable[[RouteManifest, PageRequest], Choice]
+
+
+@dataclass(frozen=True, slots=True)
 class LandingPages:
-    """Answers with published pages; all other addresses are not found."""
+    """Answers with published pages; all other addresses are not found. `choose` is for pages with variants."""
 
     pages: PublishedPages
+    choose: Choose
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """`GET` or `HEAD` of any address."""
         request = Request.of(event)
         accept = request.headers.get("accept", "")
-        return guarded(
-            lambda: self.page_answer(request, event["rawPath"], accept), lambda error: page_error(error, accept)
-        )
+        return guarded(lambda: self.page_answer(event, request, accept), lambda error: page_error(error, accept))
 
-    def page_answer(self, request: Request, raw_path: str, accept: str) -> Answer:
+    def page_answer(self, event: GatewayEvent, request: Request, accept: str) -> Answer:
         """Answer with the page of an address. Raises ServiceError."""
-        host, path = page_host(request.headers.get("host", "")), page_path(raw_path)
+        host, path = page_host(request.headers.get("host", "")), page_path(event["rawPath"])
         if host is None or path is None:
-            return unknown_address(raw_path, accept)
+            return unknown_address(event["rawPath"], accept)
         encoding = chosen_encoding(request.headers.get("accept-encoding"))
         page, state = self.pages.read(host, path, encoding)
         for_cdn = is_through_cdn(request.headers) and is_at_path(request.headers, encoded_path(path))
-        if for_cdn and state == "hit" and page is not None:
+        if for_cdn and state == "hit" and page is not None and not page.route.variants:
             # The CDN was just invalidated, so it must not get an old page from the cache of this process.
             page, state = self.pages.read(host, path, encoding, fresh=True)
         if page is None:
-            return unknown_address(raw_path, accept)
+            return unknown_address(event["rawPath"], accept)
         refuse_other_methods(request)
+        requested = PageRequest(event, request, host, path)
+        if page.route.variants:
+            return self._variant_answer(page, requested, encoding)
         caching = CDN_PAGE_CACHING if for_cdn and state != "stale" else PAGE_CACHING
-        headers = {**caching, **page_headers(page.route, page.route.base, f"{host}{encoded_path(path)}", "base")}
+        headers = {**caching, **page_headers(page.route, page.route.base, requested.address, "base")}
         return body_answer(request, page.base, PAGE_CONTENT_TYPE, encoding, headers)
+
+    def _variant_answer(self, page: Page, requested: PageRequest, encoding: Encoding) -> Answer:
+        route = page.route
+        choice = self.choose(route, requested)
+        document, body, variation = route.base, page.base, "base"
+        variant = route.variants.get(choice.variation_id or "")
+        if variant is not None:
+            # Without its document, the visitor gets the base: it has no mark, so no one counts this view.
+            with suppress(BlobsUnavailableError):
+                body = self.pages.document(variant.sha256, encoding)
+                document, variation = variant, choice.variation_id or ""
+        headers = {**VARIANT_CACHING, **page_headers(route, document, requested.address, variation)}
+        answer = body_answer(requested.request, body, PAGE_CONTENT_TYPE, encoding, headers)
+        return {**answer, "cookies": list(choice.cookies)} if choice.cookies else answer
 
 
 def page_headers(route: RouteManifest, document: PageDocument, address: str, variation: str) -> Headers:

@@ -4,7 +4,9 @@ Objects are immutable, so a body stays cached as long as memory allows; only the
 """
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from abtest.domain.delivery.manifest import (
@@ -21,6 +23,7 @@ from abtest.edge.cached_reads import CachedReads, CacheState
 from abtest.kit.clock import Clock
 from abtest.kit.errors import NotFoundError
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
+from abtest.ports.waits import EdgeWaits
 
 Artifact = Literal["config", "snippet", "chunk"]
 
@@ -41,12 +44,14 @@ class Body:
 
 
 class Publications:
-    """Cached reads of the delivery bucket."""
+    """Cached reads of the delivery bucket. `cold` is the wait for what was not read before."""
 
-    def __init__(self, blobs: Blobs, clock: Clock) -> None:
+    def __init__(
+        self, blobs: Blobs, clock: Clock, *, cold: Callable[[EdgeWaits], float] = attrgetter("publication")
+    ) -> None:
         self._blobs = blobs
         self.cache: CachedReads[_Key, Body] = CachedReads(
-            self._load, size=lambda body: body.size, clock=clock, group="publications"
+            self._load, size=lambda body: body.size, clock=clock, group="publications", cold=cold
         )
 
     def read(

@@ -1,6 +1,7 @@
 """Published landing pages, read through a cache in the process: the manifest of an address, and its documents."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 from abtest.domain.delivery.manifest import Encoding
 from abtest.domain.pages.routes import RouteManifest, html_key, read_route, route_key
@@ -35,7 +36,7 @@ class PublishedPages:
             self._load, size=_size_of, clock=clock, group=GROUP
         )
         self._documents: CachedReads[_Document, Body] = CachedReads(
-            self._load_document, size=lambda body: body.size, clock=clock, group=GROUP
+            self._load_document, size=lambda body: body.size, clock=clock, group=GROUP, cold=attrgetter("variant")
         )
 
     def read(self, host: str, path: str, encoding: Encoding, *, fresh: bool = False) -> tuple[Page | None, CacheState]:
@@ -47,7 +48,7 @@ class PublishedPages:
 
     def document(self, sha256_hex: str, encoding: Encoding) -> Body:
         """Return a document by its hash. Raises BlobsUnavailableError."""
-        return self._documents.fixed((sha256_hex, encoding))
+        return self._documents.read((sha256_hex, encoding))[0]
 
     def _load(self, key: _Address, present: Page | None) -> Page | None:
         host, path, encoding = key
@@ -65,9 +66,9 @@ class PublishedPages:
         )
         return Page(blob.etag, route, base)
 
-    def _load_document(self, key: _Document, _present: Body | None) -> Body:
+    def _load_document(self, key: _Document, present: Body | None) -> Body:
         digest, encoding = key
-        return stored_body(self._blobs, html_key(digest, encoding), digest)
+        return present or stored_body(self._blobs, html_key(digest, encoding), digest)
 
 
 def _size_of(page: Page | None) -> int:

@@ -12,7 +12,7 @@ from abtest.edge.ingest_auth import TrackingKeys
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
 from abtest.ports.waits import CallerKind
-from abtest.services.assignment import Assignments
+from abtest.services.assignment import Assignments, PublishedConfig
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.rate_limits import FailedAuthentications
 from abtest.wiring.edge import through_cdn
@@ -31,6 +31,6 @@ def create_handler() -> Handler:
     handoffs = Handoffs(
         DynamoSessions(config.ephemeral_table), SecretRootKeys(config.signing_secret_arn, clock).current, clock
     )
-    assignments = Assignments(PreparedConfigs(Publications(published, clock)).read, handoffs, clock)
+    assignments = Assignments(PreparedConfigs(Publications(published, clock), PublishedConfig.of).read, handoffs, clock)
     auth = AssignmentAuth(keys, FailedAuthentications(limiter, clock))
     return through_cdn(AssignmentRoutes(auth, assignments, limiter, clock).assign)

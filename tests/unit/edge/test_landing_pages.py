@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-from base64 import b64decode
-from collections.abc import Callable
-from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 
-import brotli
 import pytest
 
 from abtest.domain.pages.addresses import RESERVED
 from abtest.domain.pages.routes import html_key, route_key
-from abtest.edge.cdn import behind_cdn
-from abtest.edge.landing_pages import LandingPages
-from abtest.edge.published_pages import PublishedPages
-from abtest.kit.clock import ManualClock
-from tests.support.memory import MemoryBlobs
+from tests.support.landing_edge import Answer, CountedEdge, body_of
 from tests.support.routes import HOST, PAGE_ID, PATH, POLICY, flip, html_of, publish_id
 from tests.support.storefronts import SHOP_ID
 from tests.support.waits import never_in_a_hurry
 
-Answer = dict[str, Any]
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-SECRET = "proof"
 
 
 @pytest.fixture(autouse=True)
@@ -34,50 +22,11 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     never_in_a_hurry(monkeypatch)
 
 
-class CountedBlobs(MemoryBlobs):
-    """A bucket that counts what is read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reads: list[str] = []
-
-    def get(self, key: str) -> Any:
-        self.reads.append(key)
-        return super().get(key)
-
-
-class Edge:
-    """The function's handler on a bucket and a clock of its own."""
-
-    def __init__(self) -> None:
-        self.blobs = CountedBlobs()
-        self.clock = ManualClock(datetime(2026, 3, 2, tzinfo=UTC))
-        self.handler = behind_cdn(SECRET, LandingPages(PublishedPages(self.blobs, self.clock)).answer)
-
-    def get(self, path: str = PATH, host: str = HOST, method: str = "GET", **headers: str) -> Answer:
-        """Answer to a request; `path` is as the gateway has decoded it."""
-        http = {"method": method, "path": path, "sourceIp": "203.0.113.7"}
-        sent = {"host": host} | {name.replace("_", "-"): value for name, value in headers.items()}
-        answer: Answer = self.handler({"rawPath": path, "headers": sent, "requestContext": {"http": http}}, None)
-        return answer
-
-    def through_cdn(self, path: str = PATH, spelled: str | None = None, **headers: str) -> Answer:
-        """Answer to a request that the CDN passes on, which has spelled the path so."""
-        seen = {"x_svc_cdn": SECRET, "x_svc_viewer": "203.0.113.9", "x_svc_host": HOST, "x_svc_path": spelled or path}
-        return self.get(path, "id.execute-api.us-east-1.amazonaws.com", **(seen | headers))
-
-
 @pytest.fixture
-def edge() -> Edge:
-    made = Edge()
+def edge() -> CountedEdge:
+    made = CountedEdge()
     flip(made.blobs)
     return made
-
-
-def body_of(answer: Answer) -> bytes:
-    body = b64decode(answer["body"]) if answer.get("isBase64Encoded") else answer["body"].encode()
-    decode: dict[str | None, Callable[[bytes], bytes]] = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}
-    return decode[answer["headers"].get("Content-Encoding")](body)
 
 
 def served(answer: Answer) -> int | None:
@@ -93,7 +42,7 @@ def served(answer: Answer) -> int | None:
 # ------------------------------------------------------------------ pages
 
 
-def test_page__at_its_address__is_the_document_with_the_headers_of_its_publish(edge: Edge) -> None:
+def test_page__at_its_address__is_the_document_with_the_headers_of_its_publish(edge: CountedEdge) -> None:
     answer = edge.get()
     digest = sha256(html_of(1)).hexdigest()
     assert served(answer) == 1
@@ -118,7 +67,7 @@ def test_page__at_its_address__is_the_document_with_the_headers_of_its_publish(e
 
 @pytest.mark.parametrize(("accepted", "encoding"), [("br, gzip", "br"), ("gzip", "gzip"), ("identity", None)])
 def test_page__in_each_encoding__is_the_same_with_a_tag_of_its_own(
-    edge: Edge, accepted: str, encoding: str | None
+    edge: CountedEdge, accepted: str, encoding: str | None
 ) -> None:
     answer = edge.get(accept_encoding=accepted)
     assert answer["headers"].get("Content-Encoding") == encoding
@@ -131,12 +80,12 @@ def test_page__in_each_encoding__is_the_same_with_a_tag_of_its_own(
     assert all(repeated["headers"][name] == answer["headers"][name] for name in kept)
 
 
-def test_page__by_head__has_the_headers_of_get(edge: Edge) -> None:
+def test_page__by_head__has_the_headers_of_get(edge: CountedEdge) -> None:
     assert edge.get(method="HEAD")["headers"] == edge.get()["headers"]
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
-def test_method__that_a_page_does_not_have__is_405(edge: Edge, method: str) -> None:
+def test_method__that_a_page_does_not_have__is_405(edge: CountedEdge, method: str) -> None:
     answer = edge.get(method=method)
     assert (answer["statusCode"], answer["headers"]["Allow"]) == (405, "GET, HEAD")
     assert answer["headers"]["Cache-Control"] == "no-store"
@@ -146,16 +95,16 @@ def test_method__that_a_page_does_not_have__is_405(edge: Edge, method: str) -> N
 
 @pytest.mark.parametrize("host", ["SHOP.example", "shop.example.", "shop.example:8401", "Shop.Example.:443"])
 @pytest.mark.parametrize("path", ["/lamp", "/lamp/", "//lamp", "/./lamp", "/x/../lamp"])
-def test_page__by_another_spelling_of_its_address__is_served(edge: Edge, host: str, path: str) -> None:
+def test_page__by_another_spelling_of_its_address__is_served(edge: CountedEdge, host: str, path: str) -> None:
     assert served(edge.get(path, host)) == 1
 
 
 @pytest.mark.parametrize("host", ["", "other.example", "shop.example.evil.example", "shop.example/x", "shop.example,x"])
-def test_page__at_another_host__is_not_found(edge: Edge, host: str) -> None:
+def test_page__at_another_host__is_not_found(edge: CountedEdge, host: str) -> None:
     assert edge.get(host=host, x_forwarded_host=HOST, x_host=HOST, forwarded=f"host={HOST}")["statusCode"] == 404
 
 
-def test_host__that_only_the_cdn_may_name__is_believed_with_its_proof(edge: Edge) -> None:
+def test_host__that_only_the_cdn_may_name__is_believed_with_its_proof(edge: CountedEdge) -> None:
     assert served(edge.through_cdn()) == 1
     assert edge.through_cdn(x_svc_cdn="guess")["statusCode"] == 404
     assert edge.get(host="other.example", x_svc_host=HOST, x_svc_viewer="203.0.113.9")["statusCode"] == 404
@@ -182,7 +131,7 @@ def test_host__that_only_the_cdn_may_name__is_believed_with_its_proof(edge: Edge
         "/" + "é" * 300,
     ],
 )
-def test_path__that_no_page_can_have__is_not_found_without_a_look_into_the_store(edge: Edge, path: str) -> None:
+def test_path__that_no_page_can_have__is_not_found_without_a_look_into_the_store(edge: CountedEdge, path: str) -> None:
     assert edge.get(path)["statusCode"] in (400, 404)
     assert edge.blobs.reads == []
 
@@ -202,19 +151,21 @@ def test_path__that_no_page_can_have__is_not_found_without_a_look_into_the_store
         ("/", "/" + "../" * 4000),
     ],
 )
-def test_path__is_decoded_once__because_the_gateway_has_decoded_it(edge: Edge, published: str, requested: str) -> None:
+def test_path__is_decoded_once__because_the_gateway_has_decoded_it(
+    edge: CountedEdge, published: str, requested: str
+) -> None:
     flip(edge.blobs, 2, path=published)
     assert served(edge.get(requested)) == 2
     assert edge.get("/lAMP")["statusCode"] == 404
 
 
-def test_cache_key__of_a_path_outside_of_ascii__is_as_browsers_spell_it(edge: Edge) -> None:
+def test_cache_key__of_a_path_outside_of_ascii__is_as_browsers_spell_it(edge: CountedEdge) -> None:
     flip(edge.blobs, 2, path="/café")
     key = edge.get("/café")["headers"]["x-svc-landing-page-cache-key"]
     assert key == f"shop.example/caf%C3%A9;{publish_id(2)};base"
 
 
-def test_page__that_was_unpublished__is_not_found_and_may_come_back(edge: Edge) -> None:
+def test_page__that_was_unpublished__is_not_found_and_may_come_back(edge: CountedEdge) -> None:
     flip(edge.blobs, 2, status="gone")
     assert edge.get()["statusCode"] == 404
     assert edge.get(method="POST")["statusCode"] == 404
@@ -226,7 +177,7 @@ def test_page__that_was_unpublished__is_not_found_and_may_come_back(edge: Edge) 
 # ------------------------------------------------------------------ the cache of the process
 
 
-def test_flip__is_served_after_a_second(edge: Edge) -> None:
+def test_flip__is_served_after_a_second(edge: CountedEdge) -> None:
     assert served(edge.get()) == 1
     flip(edge.blobs, 2)
     assert served(edge.get()) == 1
@@ -234,7 +185,7 @@ def test_flip__is_served_after_a_second(edge: Edge) -> None:
     assert served(edge.get()) == 2
 
 
-def test_page__of_a_second__is_read_once_and_then_only_its_manifest(edge: Edge) -> None:
+def test_page__of_a_second__is_read_once_and_then_only_its_manifest(edge: CountedEdge) -> None:
     route, html = route_key(HOST, PATH), html_key(sha256(html_of(1)).hexdigest())
     assert [served(edge.get()) for _ in range(5)] == [1] * 5
     edge.clock.advance(seconds=1)
@@ -242,7 +193,7 @@ def test_page__of_a_second__is_read_once_and_then_only_its_manifest(edge: Edge) 
     assert edge.blobs.reads == [route, html, route]
 
 
-def test_absence__is_kept_for_a_second_too(edge: Edge) -> None:
+def test_absence__is_kept_for_a_second_too(edge: CountedEdge) -> None:
     assert [edge.get("/soon")["statusCode"] for _ in range(5)] == [404] * 5
     assert edge.blobs.reads == [route_key(HOST, "/soon")]
     flip(edge.blobs, 2, path="/soon")
@@ -250,7 +201,7 @@ def test_absence__is_kept_for_a_second_too(edge: Edge) -> None:
     assert served(edge.get("/soon")) == 2
 
 
-def test_page__while_the_store_fails__is_the_one_that_was_served_last(edge: Edge) -> None:
+def test_page__while_the_store_fails__is_the_one_that_was_served_last(edge: CountedEdge) -> None:
     assert served(edge.get()) == 1
     edge.blobs.available = False
     edge.clock.advance(hours=1)
@@ -262,7 +213,7 @@ def test_page__while_the_store_fails__is_the_one_that_was_served_last(edge: Edge
     assert served(edge.get()) == 2
 
 
-def test_flip__whose_document_cannot_be_read__leaves_the_former_page_whole(edge: Edge) -> None:
+def test_flip__whose_document_cannot_be_read__leaves_the_former_page_whole(edge: CountedEdge) -> None:
     assert served(edge.get(accept_encoding="br")) == 1
     digest = flip(edge.blobs, 2).base.sha256
     kept = edge.blobs.objects.pop(html_key(digest, "br"))
@@ -273,7 +224,7 @@ def test_flip__whose_document_cannot_be_read__leaves_the_former_page_whole(edge:
     assert served(edge.get(accept_encoding="br")) == 2
 
 
-def test_manifest__that_cannot_be_read__costs_no_page_that_was_served(edge: Edge) -> None:
+def test_manifest__that_cannot_be_read__costs_no_page_that_was_served(edge: CountedEdge) -> None:
     assert served(edge.get()) == 1
     for broken in (b"", b"{}", b'{"revision":1}', b"\xff", b"[" * 100_000):
         edge.blobs.put(route_key(HOST, PATH), broken, content_type="application/json")
@@ -282,7 +233,7 @@ def test_manifest__that_cannot_be_read__costs_no_page_that_was_served(edge: Edge
     assert edge.get(accept_encoding="gzip")["statusCode"] == 503
 
 
-def test_flood_of_paths__costs_bounded_memory(edge: Edge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flood_of_paths__costs_bounded_memory(edge: CountedEdge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abtest.edge.cached_reads.CACHE_BYTES", 64 << 10)
     for number in range(200):
         assert edge.get(f"/flood-{number}")["statusCode"] == 404
@@ -296,26 +247,28 @@ def test_flood_of_paths__costs_bounded_memory(edge: Edge, monkeypatch: pytest.Mo
 # ------------------------------------------------------------------ the CDN
 
 
-def test_page__for_the_cdn__is_kept_there_until_a_publish_invalidates_it(edge: Edge) -> None:
+def test_page__for_the_cdn__is_kept_there_until_a_publish_invalidates_it(edge: CountedEdge) -> None:
     answer = edge.through_cdn()
     assert served(answer) == 1
     assert answer["headers"]["Cache-Control"] == "public, max-age=0, s-maxage=3600, stale-if-error=86400"
 
 
-def test_page__for_the_cdn__is_never_one_of_a_second_ago(edge: Edge) -> None:
+def test_page__for_the_cdn__is_never_one_of_a_second_ago(edge: CountedEdge) -> None:
     assert served(edge.through_cdn()) == 1
     flip(edge.blobs, 2)
     assert served(edge.through_cdn()) == 2
 
 
 @pytest.mark.parametrize("spelled", ["/lamp/", "//lamp", "/%6Camp", "/LAMP/../lamp", "lamp"])
-def test_page__by_a_spelling_that_no_publish_invalidates__is_not_kept_by_the_cdn(edge: Edge, spelled: str) -> None:
+def test_page__by_a_spelling_that_no_publish_invalidates__is_not_kept_by_the_cdn(
+    edge: CountedEdge, spelled: str
+) -> None:
     answer = edge.through_cdn(PATH, spelled)
     assert served(answer) == 1
     assert answer["headers"]["Cache-Control"] == "public, max-age=0, must-revalidate"
 
 
-def test_stale_page__is_not_kept_by_the_cdn(edge: Edge) -> None:
+def test_stale_page__is_not_kept_by_the_cdn(edge: CountedEdge) -> None:
     assert served(edge.through_cdn()) == 1
     edge.blobs.available = False
     edge.clock.advance(seconds=1)
@@ -327,14 +280,14 @@ def test_stale_page__is_not_kept_by_the_cdn(edge: Edge) -> None:
 # ------------------------------------------------------------------ all other addresses
 
 
-def test_address__that_is_unknown__is_404_in_the_workers_form(edge: Edge) -> None:
+def test_address__that_is_unknown__is_404_in_the_workers_form(edge: CountedEdge) -> None:
     for path in ("/nothing", "/api/nothing"):
         answer = edge.get(path)
         assert (answer["statusCode"], json.loads(answer["body"])["error"]) == (404, "not_found")
         assert answer["headers"]["Cache-Control"] == "no-store"
 
 
-def test_address__that_is_unknown__is_a_small_page_for_browsers(edge: Edge) -> None:
+def test_address__that_is_unknown__is_a_small_page_for_browsers(edge: CountedEdge) -> None:
     answer = edge.get("/nothing", **BROWSER)
     assert (answer["statusCode"], answer["headers"]["Content-Type"]) == (404, "text/html; charset=utf-8")
     assert "<h1>Page not found</h1>" in answer["body"]
@@ -344,7 +297,7 @@ def test_address__that_is_unknown__is_a_small_page_for_browsers(edge: Edge) -> N
     assert "nothing" not in answer["body"]
 
 
-def test_page__that_cannot_be_read_at_all__is_503_with_the_time_to_return(edge: Edge) -> None:
+def test_page__that_cannot_be_read_at_all__is_503_with_the_time_to_return(edge: CountedEdge) -> None:
     edge.blobs.available = False
     for headers in ({}, BROWSER):
         answer = edge.get(**headers)
@@ -361,7 +314,7 @@ def test_page__that_cannot_be_read_at_all__is_503_with_the_time_to_return(edge: 
     ],
 )
 def test_address__of_a_snippet_with_slashes_in_its_id__is_a_comment(
-    edge: Edge, path: str, media_type: str, opening: str
+    edge: CountedEdge, path: str, media_type: str, opening: str
 ) -> None:
     answer = edge.get(path, **BROWSER)
     assert answer["statusCode"] == 400
