@@ -23,6 +23,7 @@ from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.settings import Settings
 from tests.support.client import Client
 from tests.support.keys import stored_keys
+from tests.support.landing_checks import PromptChecks
 from tests.support.memory import (
     MemoryBlobs,
     MemoryIdempotency,
@@ -52,6 +53,7 @@ class MemoryManagement(Management):
         self.sessions = MemorySessions()
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
+        self.page_queue = PromptChecks(self)
 
     @cached_property
     def world(self) -> World:

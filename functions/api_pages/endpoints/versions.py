@@ -12,16 +12,18 @@ from abtest.contract.landing_pages import (
 )
 from abtest.domain.changes.errors import InvalidStateTransitionError
 from abtest.domain.pages.rules import SpecTooLargeError
-from abtest.http.deps import IfMatch, Page, PathId, carries_code, use
+from abtest.http.deps import IfMatch, Page, PathId, carries_code, expensive, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.pages.qa_runs import PageChecks
 from abtest.services.pages.versions import PageVersions
 from api_pages.endpoints.vocabulary import Reader, Shown, Writer
 
 router = Router("/landing-pages/{landing_page_id}/versions", tag="Landing pages")
 
 Uses = Annotated[PageVersions, use(PageVersions)]
+Checks = Annotated[PageChecks, use(PageChecks)]
 
 
 @router.get("", operation_id="listLandingPageVersions", responses=errors(NotFoundError))
@@ -50,10 +52,10 @@ def create_version(
 ) -> LandingPageVersion:
     """Create the next version of a landing page, render it, and make it the current one.
 
-    A version never changes. `gate_report` has the checks that need no browser; links are not checked yet. The page is a
-    draft again; a published version stays online. A page has at most 200 versions (422 `limit_reached`), a spec 256 KB
-    (413), the body 5 MiB. The brief is copied, so later changes of it do not change the version. An archived page is
-    409.
+    A version never changes. `gate_report` has the checks that need no browser; `render` also requests its links. The
+    page is a draft again; a published version stays online. A page has at most 200 versions (422 `limit_reached`), a
+    spec 256 KB (413), the body 5 MiB. The brief is copied, so later changes of it do not change the version. An
+    archived page is 409.
     """
     return LandingPageVersion.of(versions.create(caller, landing_page_id, body.provided()))
 
@@ -64,6 +66,25 @@ def get_version(
 ) -> LandingPageVersion:
     """Return one version by its number or id."""
     return LandingPageVersion.of(versions.get(caller.shop_id, landing_page_id, version)[1])
+
+
+@router.post(
+    "/{version}/render",
+    operation_id="renderLandingPageVersion",
+    status_code=202,
+    responses=errors(NotFoundError, InvalidStateTransitionError, s409=InvalidStateTransitionEnvelope),
+)
+@expensive
+def render_version(
+    landing_page_id: PathId, version: VersionReference, caller: Writer, checks: Checks
+) -> LandingPageVersion:
+    """Have the links of a version requested and its `gate_report` made again, in the background.
+
+    The report is there when its `checked_at` is later than before. A link works if it answers with a status below 400,
+    after five redirects at most and within ten seconds; it is then not requested again for 24 hours. 50 links are
+    requested; the rest warn. Everything else of the version stays as it is. An archived page is 409.
+    """
+    return LandingPageVersion.of(checks.request(caller, landing_page_id, version))
 
 
 @router.post(

@@ -29,18 +29,19 @@ Kind = Literal[
     "LPV",
     "LPP",
     "LPQ",
+    "LPR",
     "ASSET",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
-data-layer trigger, job (an export or a refresh), state of Guardian, webhook, last use of an API key, announced
-publications, content brief, landing page, and its versions, publishes and QA runs, asset.
+data-layer trigger, job (an export, a refresh or a check), state of Guardian, webhook, last use of an API key, announced
+publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
 A `GUARD` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) in their
 shop."""
 
-CHILD_KINDS: frozenset[Kind] = frozenset({"LPV", "LPP", "LPQ"})
+CHILD_KINDS: frozenset[Kind] = frozenset({"LPV", "LPP", "LPQ", "LPR"})
 """Kinds whose records belong to a record of another kind, their parent. Lists and reads name the parent, so the
 children of another parent do not exist for them. Children are in no work queue."""
 

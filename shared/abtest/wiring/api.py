@@ -14,12 +14,14 @@ from abtest.adapters.dynamo import (
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
+from abtest.adapters.sqs import SqsQueue
 from abtest.domain.credentials.signing import RootKeys
 from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
+from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.scripts import ScriptChecker
 from abtest.ports.waits import CallerKind
@@ -116,6 +118,12 @@ class Management:
             worker_base_url=self.settings.worker_base_url,
             cdn=cdn_of(self.settings),
         )
+
+    @cached_property
+    def page_queue(self) -> Queue:
+        """Queue of worker_pages, for the family of landing pages. Raises MissingSettingError."""
+        self.settings.need("page_queue_url")
+        return SqsQueue(self.settings.page_queue_url)
 
     @cached_property
     def rollups(self) -> RollupStore:

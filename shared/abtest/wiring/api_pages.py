@@ -1,5 +1,6 @@
 """Composition root of the landing pages family."""
 
+from abtest.services.jobs import Jobs
 from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.experiments import PageExperiments
@@ -7,7 +8,7 @@ from abtest.services.pages.flips import PageFlips
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.publish_records import PagePublishes
 from abtest.services.pages.publishing import Publishing
-from abtest.services.pages.qa_runs import QaRuns
+from abtest.services.pages.qa_runs import PageChecks, QaRuns
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.snapshots import Snapshots
 from abtest.services.pages.versions import PageVersions
@@ -22,7 +23,8 @@ def pages_uses(base: Management) -> Uses:
     sites = Sites(catalog=base.world.catalog, worker_base_url=base.settings.worker_base_url)
     pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
     versions = PageVersions(pages, briefs, sites, base.delivery)
-    runs = QaRuns(versions, base.limiter)
+    checks = Jobs(base.world, "page_check", base.page_queue)
+    runs = QaRuns(versions, checks, base.limiter)
     documents = PageDocuments(delivery=base.delivery)
     experiments = PageExperiments(pages)
     snapshots = Snapshots(
@@ -36,6 +38,7 @@ def pages_uses(base: Management) -> Uses:
         PageVersions: versions,
         Publishing: Publishing(pages, snapshots, flips),
         QaRuns: runs,
+        PageChecks: PageChecks(versions, checks),
         WholePages: WholePages(
             versions=versions, publishes=PagePublishes(base.world.catalog), runs=runs, briefs=briefs
         ),

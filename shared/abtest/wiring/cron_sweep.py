@@ -24,7 +24,7 @@ def create_handler() -> Handler:
     aws.serve(CallerKind.SCHEDULE)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
-    config.need("export_queue_url", "refresh_queue_url", "deliveries_table")
+    config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "deliveries_table")
     # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
     world = world_of(config)
     use = Sweep(
@@ -36,7 +36,12 @@ def create_handler() -> Handler:
         publish_queue=SqsQueue(config.publish_queue_url),
         event_queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
         jobs=OverdueJobs(
-            world, {"export": SqsQueue(config.export_queue_url), "refresh": SqsQueue(config.refresh_queue_url)}
+            world,
+            {
+                "export": SqsQueue(config.export_queue_url),
+                "refresh": SqsQueue(config.refresh_queue_url),
+                "page_check": SqsQueue(config.page_queue_url),
+            },
         ),
         webhooks=OverdueWebhooks(
             world=world,

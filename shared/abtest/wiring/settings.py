@@ -34,6 +34,7 @@ class Settings:
     export_queue_url: str = ""
     refresh_queue_url: str = ""
     webhook_queue_url: str = ""
+    page_queue_url: str = ""
     analytics_store_url: str = ""
     browser_events_per_minute: str = ""
     server_events_per_minute: str = ""

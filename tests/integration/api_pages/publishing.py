@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from abtest.ports.catalog import Claim, Commit
 from tests.support.api import MemoryApi
 from tests.support.client import Answer, Client
 from tests.support.landing import page as spec_with
-from tests.support.landing_qa import approved
+from tests.support.landing_qa import approved, nothing
 
 HOST = "shop.example"
 
@@ -49,12 +50,15 @@ class Page:
 
     client: Client
     id: str
+    work: Callable[[], object] = nothing
 
     @classmethod
-    def created(cls, client: Client, slug: str = "lamp", versions: int = 1, **fields: Any) -> Page:
-        """Create a page with versions that differ."""
+    def created(
+        cls, client: Client, slug: str = "lamp", versions: int = 1, work: Callable[[], object] = nothing, **fields: Any
+    ) -> Page:
+        """Create a page with versions that differ; `work` brings their checks to an end."""
         body = client.post("/landing-pages", {"name": "Lamp", "slug": slug, **fields}).json()
-        page = cls(client, body["id"])
+        page = cls(client, body["id"], work)
         for number in range(versions):
             page.add_version(f"Edition {number + 1}")
         return page
@@ -69,7 +73,7 @@ class Page:
         body = {"spec": spec_with("steps", "stats"), "seo_manifest": {"title": title}, **fields}
         answer = self.client.post(f"{self.path}/versions", body)
         assert answer.status == 201, answer.body
-        approved(self.client, self.id)
+        approved(self.client, self.id, self.work)
         return str(answer.json()["id"])
 
     def publish(self, key: str | None = None, **fields: Any) -> Answer:

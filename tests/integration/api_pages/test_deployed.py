@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import pytest
 
 from abtest.adapters.dynamo import DynamoCatalog
@@ -15,8 +18,14 @@ from tests.support.deployed import DeployedFamily
 from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
 from tests.support.landing import page as spec_with
-from tests.support.landing_qa import approved
 from tests.support.moto_stack import AwsStack
+
+TO_A_PRIVATE_NAME = {
+    "type": "cta",
+    "id": "order",
+    "heading": "Order",
+    "links": [{"label": "Order", "href": "https://vault.internal/order"}],
+}
 
 
 def test_page__with_versions__on_real_tables_within_its_policy(aws_stack: AwsStack) -> None:
@@ -37,9 +46,6 @@ def test_page__with_versions__on_real_tables_within_its_policy(aws_stack: AwsSta
     assert [each["version_number"] for each in client.get(f"{path}/versions").json()["data"]] == [2, 1]
     assert client.post(f"{path}/versions/1/restore").json()["current_version"] == first.json()
     assert client.get(path).json()["content_briefs"] == [brief]
-    run = approved(client, page["id"])
-    assert client.get(path).json()["qa_runs"] == [run]
-    assert client.get(path).json()["status"] == "ready"
 
     assert client.delete(path).status == 204
     catalog = DynamoCatalog(aws_stack.name("CatalogTable"), S3Blobs(aws_stack.name("BlobsBucket")))
@@ -57,7 +63,7 @@ def test_publish__that_the_bucket_refused__is_completed_by_the_worker_of_the_out
     delivery = S3Blobs(aws_stack.name("DeliveryBucket"))
     claim = Claim(scope=None, name=claim_name(shop.domain), target_id=shop.id, target_shop_id=shop.id)
     catalog.commit(Commit(claims=[claim]))
-    page = Page.created(deployed.client, versions=2)
+    page = Page.created(deployed.client, versions=2, work=partial(work, aws_stack))
     assert page.published()["id"] == live_at(delivery, "/lamp")
     assert page.client.post(f"{page.path}/unpublish").json()["status"] == "unpublished"
     rollback = {"publish_id": page.publishes()[0]["id"]}
@@ -88,3 +94,38 @@ def test_publish__that_the_bucket_refused__is_completed_by_the_worker_of_the_out
     statuses = {each["id"]: each["status"] for each in page.publishes()}
     assert sorted(statuses.values()) == ["published", "superseded", "unpublished"]
     assert statuses[late["id"]] == "published"
+
+
+def test_qa_run__checked_by_the_worker__on_real_tables_within_its_policy(aws_stack: AwsStack) -> None:
+    deployed = DeployedFamily.started(aws_stack, "ApiPages", "api_pages")
+    client = deployed.client
+    page_id = client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).json()["id"]
+    spec = spec_with("steps")
+    spec["blocks"] += [TO_A_PRIVATE_NAME]
+    version = client.post(f"/landing-pages/{page_id}/versions", {"spec": spec}).json()
+    assert client.post(f"/landing-pages/{page_id}/qa-runs").json()["status"] == "queued"
+    assert client.post(f"/landing-pages/{page_id}/versions/1/render").status == 202
+    assert work(aws_stack) == 2
+    (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
+    assert (run["status"], run["findings"][0]["check"]) == ("failed", "links_resolve")
+    assert "vault.internal is not a name of the public net" in run["findings"][0]["message"]
+    report = client.get(f"/landing-pages/{page_id}/versions/1").json()["gate_report"]
+    assert report["checked_at"] > version["gate_report"]["checked_at"]
+    assert client.delete(f"/landing-pages/{page_id}").status == 204
+
+
+def test_message__that_names_no_job__comes_again_alone(aws_stack: AwsStack) -> None:
+    event = sample("worker_pages__unreadable")
+    answer = fresh_handler(aws_stack, "WorkerPages", "worker_pages")(event, Context())
+    assert answer == {"batchItemFailures": [{"itemIdentifier": event["Records"][0]["messageId"]}]}
+
+
+def work(stack: AwsStack) -> int:
+    """Carry out the messages in PageQueue, each twice, and return their number."""
+    answer: Any = stack.clients.sqs.receive_message(QueueUrl=stack.name("PageQueue"), MaxNumberOfMessages=10)
+    worker = fresh_handler(stack, "WorkerPages", "worker_pages")
+    for message in answer["Messages"] * 2:
+        event = sample("worker_pages__unreadable")
+        event["Records"][0]["body"] = message["Body"]
+        assert worker(event, Context()) == {"batchItemFailures": []}
+    return len(answer["Messages"])

@@ -151,7 +151,7 @@ def fail(api: MemoryApi, tenant: Tenant, page: Page, *keys: str) -> None:
     """Let checks of every version of a page fail."""
     catalog = api.world.catalog
     for version in page.shown()["versions"]:
-        record = catalog.get(tenant.shop.id, "LPV", version["id"], parent_id=page.id)
+        record = catalog.get(tenant.shop.id, "LPR", version["id"], parent_id=page.id)
         assert record is not None
         for check in record.body["gate_report"]["checks"]:
             check["status"] = "fail" if check["key"] in keys else check["status"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from abtest.services.pages.children import version_in
 from abtest.services.pages.pages import LANDING_PAGES
-from abtest.services.pages.versions import _from_record
 from tests.integration.api_pages.test_pages import set_fields
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
@@ -193,7 +193,7 @@ def test_delete__page_with_many_versions__takes_them_along(
     version, *_ = [create(api, client, path) for _ in range(45)]
     record = api.world.catalog.get(tenant.shop.id, "LPV", version["id"], parent_id=page_id)
     assert record is not None
-    assert _from_record(record).version_number == 1
+    assert version_in(record).version_number == 1
     assert client.delete(path.removesuffix("/versions")).status == 204
     assert api.world.catalog.list(tenant.shop.id, "LPV", limit=9, parent_id=page_id).heads == []
     assert api.world.catalog.get(tenant.shop.id, LANDING_PAGES.kind, page_id) is None

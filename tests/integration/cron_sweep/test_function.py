@@ -19,7 +19,7 @@ from tests.support.published import PublishedShop, promised
 from tests.support.storefronts import SHOP_ID
 
 LATER = "2999-01-01T00:00:00.000Z"
-JOB_QUEUES: dict[JobType, str] = {"export": "ExportQueue", "refresh": "RefreshQueue"}
+JOB_QUEUES: dict[JobType, str] = {"export": "ExportQueue", "refresh": "RefreshQueue", "page_check": "PageQueue"}
 CALLER = Caller(key_id="k", kind="shop", user_id="u", shop_id=SHOP_ID, scopes=frozenset(), request_id="r")
 
 
@@ -93,7 +93,7 @@ def test_sweep__of_jobs_whose_message_was_lost__sends_them_to_their_workers(aws_
     world = World(catalog=PublishedShop(aws_stack).catalog, clock=clock, random=SystemRandomness())
     lost = MemoryQueue()
     asked = [Jobs(world, kind, lost).create(CALLER, {}) for kind in JOB_QUEUES]
-    assert run(aws_stack)["jobs"] == 2
+    assert run(aws_stack)["jobs"] == 3
     assert run(aws_stack)["jobs"] == 0
     assert [received(aws_stack, queue) for queue in JOB_QUEUES.values()] == [[job_message(job)] for job in asked]
 

@@ -19,6 +19,9 @@ STATEMENTS = {function.logical_id: STACK.statements(function.logical_id) for fun
 TABLE = STACK.resolver.attributes["CatalogTable"]["Arn"]
 MANAGEMENT = {name for name in STATEMENTS if name.startswith("Api")}
 SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
+NAMING_NOTHING = SCHEDULES | {"WorkerPages"}
+"""Functions that change records of families, and never their names."""
+
 PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiPages", "ApiWebhooks"}
 
 WRITERS: dict[Kind, set[str]] = {
@@ -33,16 +36,17 @@ WRITERS: dict[Kind, set[str]] = {
     "AUD": {"ApiExperiments"},
     "GRP": {"ApiExperiments"},
     "DLT": {"ApiSettings"},
-    "JOB": {"ApiAnalytics", "WorkerExports", "CronRollup", "CronSweep"},
+    "JOB": {"ApiAnalytics", "ApiPages", "WorkerPages", "WorkerExports", "CronRollup", "CronSweep"},
     "GUARD": {"CronGuardian"},
     "HOOK": {"ApiWebhooks"},
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
     "BRIEF": {"ApiPages"},
-    "LP": {"ApiPages"},
+    "LP": {"ApiPages", "WorkerPages"},
     "LPV": {"ApiPages"},
     "LPP": {"ApiPages", "WorkerPublish"},
-    "LPQ": {"ApiPages"},
+    "LPQ": {"ApiPages", "WorkerPages"},
+    "LPR": {"ApiPages", "WorkerPages"},
     "ASSET": set(),
 }
 
@@ -84,7 +88,7 @@ def test_names__of_a_family__are_written_by_its_functions_only(name: str) -> Non
     owned = resource.names(family.make(1, SHOP))
     for claimed in owned.own:
         pk = keys.unique_name(SHOP, claimed)[0]
-        assert writers(pk) == WRITERS[resource.kind] - SCHEDULES, pk
+        assert writers(pk) == WRITERS[resource.kind] - NAMING_NOTHING, pk
 
 
 def test_revisions__are_counted_by_functions_that_publish() -> None:

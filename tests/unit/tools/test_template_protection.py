@@ -119,7 +119,7 @@ def test_functions__that_call_customers__enter_a_vpc_where_one_is_given(paramete
     resolved = Resolver(DOCUMENT, parameter_values(DOCUMENT, parameters))
     functions = {name: resolved.resolve(RESOURCES[name]["Properties"]) for name in BY_KIND["AWS::Serverless::Function"]}
     inside = {name for name, properties in functions.items() if "VpcConfig" in properties}
-    assert inside == ({"ApiSettings", "WorkerWebhooks"} if parameters else set())
+    assert inside == ({"ApiSettings", "WorkerPages", "WorkerWebhooks"} if parameters else set())
     for name in inside:
         assert functions[name]["VpcConfig"] == {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
 

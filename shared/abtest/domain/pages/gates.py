@@ -89,12 +89,22 @@ def gate_report(
         "links_resolve": _links(spec),
         "images_have_alt": _images(tree),
         "title_and_description": _description(seo),
-        "canonical": _canonical(seo, site),
+        "canonical": canonical_verdict(seo, site),
         "claims_have_evidence": _claims(claims),
         "brand_banned_phrases": ("warn", "not checked: the shop has no brand context"),
         "size_budget": _size(page),
         "csp_safe": _policy(page, site),
     }
+    return _report(verdicts, now)
+
+
+def rechecked(report: Mapping[str, Any], verdicts: Mapping[str, Verdict], now: Timestamp) -> GateReport:
+    """Return the report of a version with later verdicts, which replace those of the same checks."""
+    stored = {check["key"]: (check["status"], check["message"]) for check in report["checks"]}
+    return _report(stored | dict(verdicts), now)
+
+
+def _report(verdicts: Mapping[str, Verdict], now: Timestamp) -> GateReport:
     checks = [Check(key=key, status=status, message=message) for key, (status, message) in verdicts.items()]
     return GateReport(passed=all(check["status"] != "fail" for check in checks), checked_at=now, checks=checks)
 
@@ -139,7 +149,8 @@ def _description(seo: Seo) -> Verdict:
     )
 
 
-def _canonical(seo: Seo, site: Site) -> Verdict:
+def canonical_verdict(seo: Seo, site: Site) -> Verdict:
+    """Return whether search engines show the page at the address that it is going to have."""
     if seo.canonical in (None, site.canonical_address):
         return PASSED
     return "warn", f"search engines will show {seo.canonical} instead of {site.canonical_address}"

@@ -2,6 +2,7 @@
 
 from abtest.services.jobs.attempts import Attempt, Workbench
 from abtest.services.jobs.overdue import OverdueJobs
+from abtest.services.jobs.records import put_of
 from abtest.services.jobs.requests import Jobs, job_message
 
-__all__ = ["Attempt", "Jobs", "OverdueJobs", "Workbench", "job_message"]
+__all__ = ["Attempt", "Jobs", "OverdueJobs", "Workbench", "job_message", "put_of"]

@@ -85,6 +85,15 @@ class Workbench:
             return None
         return Attempt(self._world, job)
 
+    def failed(self, message: str) -> Job | None:
+        """Return the job that a message names if it failed, so that what waits for it can end too."""
+        named = canonical_json.loads(message)
+        try:
+            job = read_job(self._world.catalog, named["shop_id"], named["job_id"])
+        except NotFoundError:
+            return None
+        return job if job.status == "failed" else None
+
 
 def moved(world: World, shop_id: str, job_id: str, decide: Callable[[Job, str], Job]) -> Job:
     """Store the job after a decision, which is repeated when another process was faster."""

@@ -49,8 +49,15 @@ class Jobs:
     def _create(
         self, caller: Caller, job_id: str, request: Mapping[str, Any], entity: tuple[str, str, str | None] | None
     ) -> Job:
+        job = self.drafted(caller, job_id, request)
+        self._commit(caller, job, "create", {name: [None, value] for name, value in request.items()}, entity)
+        self.announce(job)
+        return job
+
+    def drafted(self, caller: Caller, job_id: str, request: Mapping[str, Any]) -> Job:
+        """Return a queued job, to be committed by the caller together with what waits for it, and then announced."""
         now = self._world.now()
-        job = Job(
+        return Job(
             id=job_id,
             shop_id=caller.shop_id,
             type=self._type,
@@ -59,13 +66,13 @@ class Jobs:
             updated_at=now,
             request=request,
         )
-        self._commit(caller, job, "create", {name: [None, value] for name, value in request.items()}, entity)
+
+    def announce(self, job: Job) -> None:
+        """Send the message of a job that is committed: a worker may be faster than the request and must find it."""
         try:
-            # After the commit: a worker may be faster than this request and must find the job.
             self._queue.send(job_message(job))
         except QueueUnavailableError:
             _log.warning("job.message_not_sent", extra={"job_id": job.id}, exc_info=True)
-        return job
 
     def get(self, shop_id: str, job_id: str) -> Job:
         """One job of the shop and of this type. Raises NotFoundError."""

@@ -25,7 +25,7 @@ from abtest.services.shop_records import read_shop
 _COUNTED = ("version", "updated_at", "seat", "versions", "publishes", "qa_runs")
 """Fields that the audit leaves out: rows of versions, publishes and QA runs report these."""
 
-_REMOVED_KINDS: tuple[Kind, ...] = ("LPV", "LPQ")
+_REMOVED_KINDS: tuple[Kind, ...] = ("LPV", "LPQ", "LPR")
 _REMOVED_AT_ONCE = 40
 
 
@@ -131,7 +131,7 @@ class LandingPages(Aggregates[LandingPage]):
         return self.change(caller, page_id, decide, expected_version=expected_version)
 
     def delete(self, caller: Caller, page_id: str, *, expected_version: Versions) -> None:
-        """Delete a page that was never published, with its versions and QA runs.
+        """Delete a page that was never published, with its versions, their reports and QA runs.
 
         Raises NotFoundError, NotDeletableError.
         """

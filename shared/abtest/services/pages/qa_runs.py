@@ -10,21 +10,18 @@ from abtest.domain.pages.qa import (
     VIEWPORTS,
     Decision,
     QaRun,
-    checked,
     decided,
-    finding,
-    gate_findings,
 )
-from abtest.domain.pages.states import in_review, reviewed
+from abtest.domain.pages.states import in_review, refuse_archived, reviewed
 from abtest.domain.pages.versions import PageVersion
-from abtest.kit.clock import Timestamp
-from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError, refused
 from abtest.kit.json_objects import present
-from abtest.ports.catalog import Commit, Head, Put, Record
+from abtest.ports.catalog import Commit
 from abtest.ports.limits import RateLimiter
 from abtest.services.context import Caller
+from abtest.services.jobs import Jobs, put_of
 from abtest.services.listing import EVERYTHING, Listing
+from abtest.services.pages.children import put_run, read_run, run_in
 from abtest.services.pages.versions import PageVersions
 from abtest.services.rate_limits import RateLimitedError
 from abtest.services.retries import Versions, refuse_other_version, retried
@@ -36,23 +33,26 @@ _HOUR = 3600
 
 
 class QaRuns:
-    """QA runs of landing pages. The runs of a shop share one limit."""
+    """QA runs of landing pages. The runs of a shop share one limit. `checks` are the jobs that bring them to an end."""
 
-    def __init__(self, versions: PageVersions, limiter: RateLimiter) -> None:
+    def __init__(self, versions: PageVersions, checks: Jobs, limiter: RateLimiter) -> None:
         self._versions = versions
+        self._checks = checks
         self._pages = versions.pages
         self._world = self._pages.world
         self._catalog = self._world.catalog
         self._limiter = limiter
-        self._listing = Listing(self._catalog, "LPQ", _from_record, plural="QA runs")
+        self._listing = Listing(self._catalog, "LPQ", run_in, plural="QA runs")
 
     def create(self, caller: Caller, page_id: str, fields: Mapping[str, Any]) -> QaRun:
         """Start a run of a version, by default of the current one, which puts the page in review.
 
         Raises NotFoundError, InvalidStateTransitionError, ValidationFailedError, RateLimitedError.
         """
-        run_id, mark = self._world.new_id(), self._world.audit_row_id()
+        run_id, job_id, mark = self._world.new_id(), self._world.new_id(), self._world.audit_row_id()
         version = self._version(self._pages.get(caller.shop_id, page_id), fields.get("version_id"))
+        request = {"landing_page_id": page_id, "version_id": version.id, "qa_run_id": run_id}
+        job = self._checks.drafted(caller, job_id, request)
         is_counted = False
 
         def attempt() -> QaRun:
@@ -65,11 +65,19 @@ class QaRuns:
             if not is_counted:
                 self._count(caller.shop_id)
                 is_counted = True
-            run = _started(version, run_id, fields.get("viewports"), occasion.now)
+            run = QaRun(
+                id=run_id,
+                shop_id=page.shop_id,
+                landing_page_id=page_id,
+                version_id=version.id,
+                viewports=tuple(fields.get("viewports", VIEWPORTS)),
+                created_at=occasion.now,
+                updated_at=occasion.now,
+            )
             note = {"qa_run_id": run.id, "version_number": version.version_number}
             change = Change(before=page, after=after, action="landing_page.add_qa_run", note=note)
-            put = Put(record=_record(run), expected_version=0)
-            self._pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
+            self._pages.save(caller.user_id, change, Commit(puts=[put_run(run), put_of(job)]), row_id=mark)
+            self._checks.announce(job)
             return run
 
         return retried(attempt)
@@ -77,10 +85,7 @@ class QaRuns:
     def get(self, shop_id: str, page_id: str, run_id: str) -> QaRun:
         """Return one run of a page. Raises NotFoundError."""
         self._pages.get(shop_id, page_id)
-        record = self._catalog.get(shop_id, "LPQ", run_id, parent_id=page_id)
-        if record is None:
-            raise NotFoundError("there is no such QA run")
-        return _from_record(record)
+        return read_run(self._catalog, shop_id, page_id, run_id)
 
     def page(self, shop_id: str, page_id: str, *, limit: int, after: str | None) -> tuple[list[QaRun], str | None]:
         """Return runs of a page, newest first, and the key that continues the list. Raises NotFoundError."""
@@ -97,7 +102,7 @@ class QaRuns:
         if approved_id is None or approved_id in {run.id for run in newest}:
             return newest
         approved = self._catalog.get_many(page.shop_id, "LPQ", [approved_id], parent_id=page.id)
-        return [*newest[: SHOWN_RUNS - len(approved)], *map(_from_record, approved)]
+        return [*newest[: SHOWN_RUNS - len(approved)], *map(run_in, approved)]
 
     def decide(
         self,
@@ -126,8 +131,7 @@ class QaRuns:
                     action=f"landing_page.{decision}_qa_run",
                     note={"qa_run_id": run.id, **present(note=note)},
                 )
-                put = Put(record=_record(after), expected_version=run.version)
-                self._pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
+                self._pages.save(caller.user_id, change, Commit(puts=[put_run(after)]), row_id=mark)
             return after
 
         return retried(attempt)
@@ -148,36 +152,20 @@ class QaRuns:
             raise RateLimitedError(decision, "QA runs of this shop", per="an hour")
 
 
-def _started(version: PageVersion, run_id: str, viewports: Sequence[Any] | None, now: Timestamp) -> QaRun:
-    """The run with what is known of the version without a browser; a person decides about the rest."""
-    run = QaRun(
-        id=run_id,
-        shop_id=version.shop_id,
-        version=0,
-        landing_page_id=version.landing_page_id,
-        version_id=version.id,
-        viewports=tuple(viewports or VIEWPORTS),
-        created_at=now,
-        updated_at=now,
-    )
-    not_opened = finding("browser", "warn", "not checked in a browser: open the page before you approve it")
-    return checked(run, [*gate_findings(version.gate_report), not_opened], now)
+class PageChecks:
+    """Requests for reports of versions with checked links. `checks` are the jobs that make them."""
 
+    def __init__(self, versions: PageVersions, checks: Jobs) -> None:
+        self._versions = versions
+        self._checks = checks
 
-def _record(run: QaRun) -> Record:
-    head = Head(
-        shop_id=run.shop_id,
-        kind="LPQ",
-        id=run.id,
-        parent_id=run.landing_page_id,
-        version=run.version,
-        created_at=run.created_at,
-        updated_at=run.updated_at,
-        status=run.status,
-        attributes={"version_id": run.version_id},
-    )
-    return Record(head=head, body=encode(run, omit=("version",)))
+    def request(self, caller: Caller, page_id: str, reference: str) -> PageVersion:
+        """Have the report of a version made again, and return the version as it is now.
 
-
-def _from_record(record: Record) -> QaRun:
-    return decode(QaRun, record.body, version=record.head.version)
+        Raises NotFoundError, InvalidStateTransitionError.
+        """
+        page, version = self._versions.get(caller.shop_id, page_id, reference)
+        refuse_archived(page, "render")
+        request = {"landing_page_id": page_id, "version_id": version.id}
+        self._checks.create(caller, request, ("landing_page", page_id, page.name))
+        return version

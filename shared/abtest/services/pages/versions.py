@@ -16,15 +16,15 @@ from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
 from abtest.domain.pages.rules import refuse_conflicts, refuse_foreign_forms, refuse_large, refuse_unfit_assets
 from abtest.domain.pages.states import refuse_archived
 from abtest.domain.pages.versions import PageVersion, proposed_claims
-from abtest.kit.documents import decode, encode
-from abtest.kit.errors import LimitReachedError, NotFoundError, refused
+from abtest.kit.errors import LimitReachedError, refused
 from abtest.kit.json_objects import present
 from abtest.ports.blobs import Blobs
-from abtest.ports.catalog import Commit, Head, Put, Record
+from abtest.ports.catalog import Commit
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.listing import EVERYTHING, Listing
 from abtest.services.pages.briefs import ContentBriefs
+from abtest.services.pages.children import put_version, read_reports, read_version, version_in
 from abtest.services.pages.documents import site_digest
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.sites import Sites
@@ -42,7 +42,7 @@ class PageVersions:
         self._sites = sites
         self._delivery = delivery
         self._catalog = pages.world.catalog
-        self._listing = Listing(self._catalog, "LPV", _from_record, plural="versions")
+        self._listing = Listing(self._catalog, "LPV", version_in, plural="versions")
 
     def create(self, caller: Caller, page_id: str, fields: Mapping[str, Any]) -> PageVersion:
         """Write and render the next version, which becomes the current one; an approved page is a draft again.
@@ -71,7 +71,8 @@ class PageVersions:
     ) -> tuple[list[PageVersion], str | None]:
         """Return versions of a page, newest first, and the key that continues the list. Raises NotFoundError."""
         self.pages.get(shop_id, page_id)
-        return self._listing.page(shop_id, EVERYTHING, limit=limit, after=after, parent_id=page_id)
+        versions, last = self._listing.page(shop_id, EVERYTHING, limit=limit, after=after, parent_id=page_id)
+        return self._reported(shop_id, page_id, versions), last
 
     def get(self, shop_id: str, page_id: str, reference: str) -> tuple[LandingPage, PageVersion]:
         """Return a page and its version with this number or id. Raises NotFoundError."""
@@ -79,10 +80,7 @@ class PageVersions:
         version_id = reference
         if reference.isdigit() and 0 < int(reference) <= len(page.versions):
             version_id = page.versions[int(reference) - 1].id
-        record = self._catalog.get(shop_id, "LPV", version_id, parent_id=page_id)
-        if record is None:
-            raise NotFoundError("there is no such version")
-        return page, _from_record(record)
+        return page, self._reported(shop_id, page_id, [read_version(self._catalog, shop_id, page_id, version_id)])[0]
 
     def shown_with(self, page: LandingPage) -> Sequence[PageVersion]:
         """Return the versions that a page is shown with: the newest, and those it names."""
@@ -90,7 +88,7 @@ class PageVersions:
         named = {page.current_version_id, page.published_version_id} - {version.id for version in newest}
         ids = sorted(version_id for version_id in named if version_id)
         records = self._catalog.get_many(page.shop_id, "LPV", ids, parent_id=page.id)
-        return [*newest, *map(_from_record, records)]
+        return self._reported(page.shop_id, page.id, [*newest, *map(version_in, records)])
 
     def restore(
         self, caller: Caller, page_id: str, reference: str, *, expected_version: Versions
@@ -107,6 +105,16 @@ class PageVersions:
             return Change(before=before, after=after, action="landing_page.restore_version")
 
         return self.pages.change(caller, page_id, decide, expected_version=expected_version)
+
+    def _reported(self, shop_id: str, page_id: str, versions: Sequence[PageVersion]) -> list[PageVersion]:
+        """The versions with their latest reports. Each report changes the row version, and with it the ETag."""
+        reports = read_reports(self._catalog, shop_id, page_id, [version.id for version in versions])
+        return [
+            replace(version, gate_report=report.gate_report, version=version.version + report.version)
+            if (report := reports.get(version.id))
+            else version
+            for version in versions
+        ]
 
     def _rendered(
         self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
@@ -167,23 +175,4 @@ class PageVersions:
         )
         note = present(version_number=version.version_number, html_key=version.html_key)
         change = Change(before=page, after=after, action="landing_page.add_version", note=note)
-        put = Put(record=_record(version), expected_version=0)
-        self.pages.save(caller.user_id, change, Commit(puts=[put]), row_id=mark)
-
-
-def _record(version: PageVersion) -> Record:
-    head = Head(
-        shop_id=version.shop_id,
-        kind="LPV",
-        id=version.id,
-        parent_id=version.landing_page_id,
-        version=version.version,
-        created_at=version.created_at,
-        updated_at=version.created_at,
-        attributes={"version_number": version.version_number},
-    )
-    return Record(head=head, body=encode(version, omit=("version",)))
-
-
-def _from_record(record: Record) -> PageVersion:
-    return decode(PageVersion, record.body, version=record.head.version)
+        self.pages.save(caller.user_id, change, Commit(puts=[put_version(version)]), row_id=mark)

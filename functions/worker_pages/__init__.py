@@ -1,0 +1,1 @@
+"""Checks versions of landing pages, as messages of PageQueue demand."""
