@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from html import escape
 from itertools import islice
 
 import pytest
@@ -40,7 +41,8 @@ def document(asked: Document) -> str:
     keys = [[flag["key"] for flag in config.get("flags", [])], [each["key"] for each in config["personalizations"]]]
     told = json.dumps(json.dumps([visitor["id"], asked["now"], visitor["attributes"] | customer, keys]))
     snippet = render_snippet(config, bundle, CheckedScripts(QuickJsChecker()), "https://edge.example/s/").text
-    return f"""<!doctype html><script{attribute}>
+    marks = [f'<meta name="svc-served" content="{escape(":".join(mark))}">' for mark in visitor["served"].items()]
+    return f"""<!doctype html>{"".join(marks)}<script{attribute}>
       const [id, time, given, [flags, placements]] = JSON.parse({told.replace("<", chr(92) + "u003c")});
       Date.now = () => time;
       document.cookie = `svc_v=${{id}}.; path=/; secure`;
