@@ -22,7 +22,7 @@ PAGES = ("README.md", "docs/getting-started.md")
 
 
 def blocks() -> list[str]:
-    """Shell blocks that follow a mark: quick start, a shop, an assignment, an order, decisions, results, a webhook."""
+    """Shell blocks that follow a mark, in the order of the pages."""
     text = "\n".join((ROOT / page).read_text() for page in PAGES)
     return re.findall(rf"{MARK}\n```bash\n(.*?)```", text, re.DOTALL)
 
@@ -51,8 +51,12 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
     )
     assert done.returncode == 0, done.stderr + done.stdout
     told = [answers(each) for each in done.stdout.split("----\n")]
-    (results,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
+    (results,), (publishes,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
+    assert [row["status"] for row in publishes["data"]] == ["published", "superseded", "superseded"]
+    assert publishes["data"][0]["version_id"] == publishes["data"][2]["version_id"]
+    assert "https://pages.localhost/nowhere cannot be requested" in done.stdout
+    assert "<h1>Free delivery</h1>" in done.stdout
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
     assert taken == {"ingested": 1, "deduplicated": 0, "quarantined": 0, "errors": []}
