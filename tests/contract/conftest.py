@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -25,8 +26,10 @@ from abtest.adapters.dynamo import (
 )
 from abtest.adapters.kms import KmsSealer
 from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.adapters.sqs import SqsQueue
 from abtest.kit.clock import ManualClock
+from abtest.ports.asset_files import AssetFiles, StoredFiles
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.ports.deliveries import DeliveryStore
@@ -37,6 +40,7 @@ from abtest.ports.rollup_store import RollupStore
 from abtest.ports.sealer import Sealer
 from tests.contract.records import START
 from tests.support.memory import (
+    MemoryAssetFiles,
     MemoryBlobs,
     MemoryCatalog,
     MemoryDeliveryStore,
@@ -63,12 +67,17 @@ USED = {*TABLES, "BlobsBucket", "EventQueue", "EventQueueDeadLetters", "WebhookK
 _stacks = count(1)
 
 
+class BothAssetFiles(AssetFiles, StoredFiles, Protocol):
+    """The bucket of assets for those who write and for those who read."""
+
+
 @dataclass(frozen=True)
 class Ports:
     """All ports as one process holds them; `another` is a second process before the same stores."""
 
     catalog: Catalog
     blobs: Blobs
+    asset_files: BothAssetFiles
     queue: Queue
     limiter: RateLimiter
     idempotency: Idempotency
@@ -128,6 +137,7 @@ def _memory_ports() -> Iterator[Ports]:
     yield Ports(
         catalog=MemoryCatalog(),
         blobs=MemoryBlobs(),
+        asset_files=MemoryAssetFiles(),
         queue=MemoryQueue(),
         limiter=MemoryRateLimiter(),
         idempotency=MemoryIdempotency(),
@@ -198,6 +208,7 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
     return Ports(
         catalog=DynamoCatalog(name("CatalogTable"), blobs),
         blobs=blobs,
+        asset_files=S3AssetFiles(name("BlobsBucket")),
         queue=SqsQueue(name("EventQueue")),
         limiter=DynamoRateLimiter(ephemeral),
         idempotency=DynamoIdempotency(ephemeral),

@@ -25,6 +25,7 @@ from tests.support.client import Client
 from tests.support.keys import stored_keys
 from tests.support.landing_checks import PromptChecks
 from tests.support.memory import (
+    MemoryAssetFiles,
     MemoryBlobs,
     MemoryIdempotency,
     MemoryLeases,
@@ -42,11 +43,13 @@ class MemoryManagement(Management):
     """The same composition on memory adapters."""
 
     def __init__(self, clock: ManualClock) -> None:
-        super().__init__(Settings(worker_base_url="https://edge.test"))
+        super().__init__(Settings(worker_base_url="https://edge.test", assets_base_url="https://assets.test"))
         self.clock = clock
         self.catalog = PolicedCatalog()
         self.blobs = MemoryBlobs()
         self.delivery = self.blobs
+        self.files = MemoryAssetFiles()
+        self.asset_files = self.files
         self.limiter = MemoryRateLimiter()
         self.idempotency = MemoryIdempotency()
         self.leases = MemoryLeases()

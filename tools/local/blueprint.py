@@ -20,7 +20,7 @@ from tools.local.template.intrinsics import Resolver, parameter_values
 from tools.local.template.resources import ATTRIBUTES, HTTP_API, KEY, LAYER, QUEUE, SECRET, Resource, existing, of_type
 
 # Which HTTP API answers on which of the stack's ports; any other one gets a free port.
-API_PORTS = {"ManagementApi": "port", IMPLICIT_API: "port", "EdgeApi": "edge"}
+API_PORTS = {"ManagementApi": "port", IMPLICIT_API: "port", "EdgeApi": "edge", "AssetsApi": "assets"}
 
 
 @dataclass(frozen=True)

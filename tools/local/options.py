@@ -34,6 +34,10 @@ class Options:
         return f"http://{HOST}:{self.ports['edge']}"
 
     @property
+    def assets_base_url(self) -> str:
+        return f"http://{HOST}:{self.ports['assets']}"
+
+    @property
     def store_url(self) -> str:
         return f"http://{HOST}:{self.ports['store']}"
 
@@ -43,6 +47,7 @@ class Options:
             "Stage": "local",
             "ApiBaseUrl": self.base_url,
             "WorkerBaseUrl": self.worker_base_url,
+            "AssetsBaseUrl": self.assets_base_url,
             "AllowLoopbackEgress": "false" if self.strict_egress else "true",
             "BrowserEventsPerMinute": "60000",  # all shoppers of the demo and of tests have one address
             **self.parameters,

@@ -28,6 +28,7 @@ PORTS = {
     "port": Port("--port", "ABTEST_PORT", 8400, "the management API"),
     "edge": Port("--edge-port", "ABTEST_EDGE_PORT", 8401, "the edge API"),
     "store": Port("--store-port", "ABTEST_STORE_PORT", 8402, "the demo store"),
+    "assets": Port("--assets-port", "ABTEST_ASSETS_PORT", 8404, "the files of shops"),
     "aws": Port("--aws-port", "ABTEST_AWS_PORT", 8403, "the AWS engine"),
 }
 

@@ -22,6 +22,7 @@ TAGS: Mapping[str, str] = {
     "Personalizations": "Experiences for certain visitors, and the rollout of winners.",
     "Landing pages": "Pages that the service serves on the shop's hosts.",
     "Content briefs": "What a landing page should say, to whom, and with which proof.",
+    "Assets": "Pictures, videos, fonts and documents that landing pages show.",
     "Analytics": "Figures of the whole shop, sample sizes, and events that were not counted.",
     "Exports": "Raw events and results as files.",
     "Webhooks": "Signed notifications of events, their deliveries and recovery.",

@@ -84,6 +84,20 @@ class GateFailedEnvelope(ErrorEnvelope):
     checks: list[FailedCheck] = ABSENT
 
 
+class AssetUser(Output):
+    """A resource that uses an asset."""
+
+    kind: str
+    id: str
+    name: str
+
+
+class AssetInUseEnvelope(ErrorEnvelope):
+    """`asset_in_use`: up to five resources that use the asset."""
+
+    used_by: list[AssetUser] = ABSENT
+
+
 class PlanConflictEnvelope(PageLiveImpactEnvelope, InvalidStateTransitionEnvelope):
     """The state does not allow it (`invalid_state_transition`), or shoppers notice it and it was not acknowledged."""
 

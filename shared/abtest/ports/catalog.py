@@ -31,10 +31,13 @@ Kind = Literal[
     "LPQ",
     "LPR",
     "ASSET",
+    "QUOTA",
+    "TRASH",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export, a refresh or a check), state of Guardian, webhook, last use of an API key, announced
-publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset.
+publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset,
+what a shop has used of a limit, and files to be removed.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
@@ -50,12 +53,14 @@ WORK_QUEUES: Mapping[Kind, tuple[str, ...]] = {
     "PZN": ("COUNT",),
     "SHOP": ("COUNT",),
     "JOB": ("JOB",),
+    "TRASH": ("TRASH",),
 }
 """Queues of the work index that heads of a kind may name in `due`. A kind without a row has none.
 
 `RUN`, `LAUNCH`, `END`: running, scheduled and ending experiments. `COUNT`: resources that roll-ups count, due when
 counting ends. That is never (COUNTED_FOR_EVER) for a shop and for a running or paused experiment, and seven days after
 the last attribution window for a completed one. `JOB`: when a job should be checked, see `domain.jobs`.
+`TRASH`: when the files of an asset are removed.
 """
 
 COUNTED_FOR_EVER: Timestamp = "9999-12-31T23:59:59.999Z"

@@ -1,5 +1,5 @@
 """Repetition of unfinished work: publications whose request died, event batches that the queue refused, jobs whose
-message or worker was lost, webhooks whose notification was lost.
+message or worker was lost, webhooks whose notification was lost, assets that were never completed or were deleted.
 
 It also has every shop published that this release renders differently.
 
@@ -20,6 +20,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import OutboxRow
 from abtest.ports.limits import Leases
 from abtest.ports.queue import Queue, QueueUnavailableError
+from abtest.services.assets.overdue import OverdueFiles
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.leases import Lease, LeaseLostError, lease
@@ -55,6 +56,8 @@ class Swept:
     jobs: int
     webhooks: int
     """Repeated notifications to WorkerWebhooks."""
+    assets: int
+    """Assets that were never completed, or whose files were removed after their deletion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class Sweep:
     event_queue: Queue | None
     jobs: OverdueJobs
     webhooks: OverdueWebhooks
+    files: OverdueFiles
 
     def run(self) -> Swept | None:
         """Send on everything that is overdue; None while another run works."""
@@ -88,6 +92,7 @@ class Sweep:
         """Send on everything that is overdue. Raises LeaseLostError."""
         # These three come first: they tolerate a queue that refuses, which the others do not.
         batches, jobs, webhooks = self.requeue_spilled(held), self.jobs.run(), self.webhooks.run()
+        assets = self.files.run()
         held.check()
         rollout = Rollout(
             blobs=self.delivery,
@@ -96,7 +101,7 @@ class Sweep:
             message=lambda shop_id: publish_message(shop_id, []),
         )
         shops, released = self.request_publications(), rollout.run()
-        return Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks)
+        return Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks, assets=assets)
 
     def request_publications(self) -> int:
         """Send a message for each overdue publish of a page and for each shop with other rows; return these shops."""

@@ -12,6 +12,7 @@ from abtest.adapters.dynamo import (
     DynamoSessions,
 )
 from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.adapters.secrets import SecretRootKeys
 from abtest.adapters.sqs import SqsQueue
@@ -19,6 +20,7 @@ from abtest.domain.credentials.signing import RootKeys
 from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
+from abtest.ports.asset_files import AssetFiles
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
@@ -85,6 +87,12 @@ class Management:
     def delivery(self) -> Blobs:
         """Store of publications."""
         return S3Blobs(self.settings.delivery_bucket)
+
+    @cached_property
+    def asset_files(self) -> AssetFiles:
+        """Store of uploaded files, for the family that has them. Raises MissingSettingError."""
+        self.settings.need("assets_bucket")
+        return S3AssetFiles(self.settings.assets_bucket)
 
     @cached_property
     def roots(self) -> Callable[[], RootKeys]:

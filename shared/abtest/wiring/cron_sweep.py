@@ -7,8 +7,10 @@ from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.adapters.sqs import SqsQueue
 from abtest.ports.waits import CallerKind
+from abtest.services.assets.overdue import OverdueFiles
 from abtest.services.jobs import OverdueJobs
 from abtest.services.sweep import Sweep
 from abtest.services.webhooks.overdue import OverdueWebhooks
@@ -24,8 +26,8 @@ def create_handler() -> Handler:
     aws.serve(CallerKind.SCHEDULE)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
-    config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "deliveries_table")
-    # The outbox holds no bodies, and jobs are small, so the bucket of bodies is not among this function's resources.
+    config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "deliveries_table", "assets_bucket")
+    # The outbox holds no bodies, and jobs and assets are small: the bucket of bodies is not among the resources here.
     world = world_of(config)
     use = Sweep(
         world=world,
@@ -43,6 +45,7 @@ def create_handler() -> Handler:
                 "page_check": SqsQueue(config.page_queue_url),
             },
         ),
+        files=OverdueFiles(world, S3AssetFiles(config.assets_bucket)),
         webhooks=OverdueWebhooks(
             world=world,
             store=DynamoDeliveryStore(config.deliveries_table),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
 from abtest.services.settings.installation import Pages
 from abtest.wiring.api_analytics import analytics_of
+from abtest.wiring.api_assets import assets_uses
 from abtest.wiring.api_experiments import experiments_uses
 from abtest.wiring.api_flags import flags_uses
 from abtest.wiring.api_pages import pages_uses
@@ -27,6 +29,7 @@ from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
+from tests.support.media import SVG
 from tests.support.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
 from tests.support.memory.exports import MemoryExportStore
 from tests.support.openapi import contract
@@ -115,6 +118,7 @@ class World:
             **experiments_uses(base, MemorySessions()),
             **flags_uses(base),
             **personalizations_uses(base),
+            **assets_uses(base),
             **pages_uses(base),
             **webhook_uses(base, _webhook_parts()),
             **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
@@ -194,6 +198,7 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+            "asset_id": client.post("/assets", ASSET).json()["id"],
             **self._landing_page(client),
             "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
@@ -244,6 +249,7 @@ SPEC = {
     "theme": {},
     "blocks": [{"type": "cta", "id": "a", "heading": "Buy", "links": [{"label": "Buy", "href": "/"}]}],
 }
+ASSET = {"file_name": "one.svg", "content_base64": b64encode(SVG).decode()}
 BRIEF = {"format": "landing", "angle": "One"}
 CLICK = {"name": "Click", "type": "click", "selector": "#buy"}
 

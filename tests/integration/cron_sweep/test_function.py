@@ -36,7 +36,7 @@ def test_sweep__of_overdue_rows__sends_one_message_a_shop(aws_stack: AwsStack) -
     shop = PublishedShop(aws_stack)
     for number in (1, 2):
         shop.promise(promised(number))
-    assert run(aws_stack) == {"shops": 1, "batches": 0, "released": 0, "jobs": 0, "webhooks": 0}
+    assert run(aws_stack) == {"shops": 1, "batches": 0, "released": 0, "jobs": 0, "webhooks": 0, "assets": 0}
     (body,) = received(aws_stack, "PublishQueue")
     message = json.loads(body)
     assert message["shop_id"] == SHOP_ID

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from abtest.domain.assets.model import Asset
 from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage
@@ -11,6 +12,7 @@ from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
 from abtest.services.aggregates import Aggregates
+from abtest.services.assets.records import ASSETS, AssetStore
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.store import ExperimentStore
@@ -150,6 +152,12 @@ def _landing_page(number: int, shop_id: str) -> LandingPage:
     return LandingPage(id=number_id(number), shop_id=shop_id, seat=number, **fields)
 
 
+def _asset(number: int, shop_id: str) -> Asset:
+    fields: dict[str, Any] = {"name": f"Item {number}", "file_name": "one.svg", "mime_type": "image/svg+xml"}
+    fields |= {"size_bytes": 4, "uploaded_bytes": 4, "upload_sha256": "0" * 64}
+    return Asset(id=number_id(number), shop_id=shop_id, created_at=MOMENT, updated_at=MOMENT, **fields)
+
+
 def _plain(kind: Callable[..., Any]) -> Callable[[int, str], Any]:
     return lambda number, shop_id: kind(
         id=number_id(number), shop_id=shop_id, name=f"Item {number}", created_at=MOMENT, updated_at=MOMENT
@@ -171,6 +179,7 @@ FAMILIES = {
     "goals": Family(resource=GOALS, make=_goal, is_archivable=True),
     "content briefs": Family(resource=BRIEFS, make=_brief, field="angle", is_archivable=True),
     "landing pages": Family(resource=LANDING_PAGES, make=_landing_page, is_archivable=True),
+    "assets": Family(resource=ASSETS, make=_asset, is_archivable=True),
     "webhooks": Family(resource=WEBHOOKS, make=_webhook, field="url", is_archivable=True),
     "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
     "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
@@ -187,6 +196,7 @@ STORES: dict[str, Store] = {
     "goals": lambda world, _: ShopGoals(world),
     "content briefs": lambda world, _: ContentBriefs(world),
     "landing pages": lambda world, _: LandingPages(world),
+    "assets": lambda world, _: AssetStore(world),
     "API keys": lambda world, _: KeyStore(world),
     "shops": ShopStore,
 }

@@ -39,6 +39,7 @@ HAVING_STATUS = {
 }
 HAVING_ARCHIVED = {
     "/api-keys",
+    "/assets",
     "/content-briefs",
     "/experiments",
     "/flags",

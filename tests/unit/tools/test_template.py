@@ -47,4 +47,4 @@ def test_queue__has_an_alarm_for_its_dead_letters(name: str) -> None:
 
 
 def test_lists__are_not_empty() -> None:
-    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (26, 7, 6)
+    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (28, 7, 6)

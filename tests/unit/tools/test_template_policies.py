@@ -22,7 +22,7 @@ SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
 NAMING_NOTHING = SCHEDULES | {"WorkerPages"}
 """Functions that change records of families, and never their names."""
 
-PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiPages", "ApiWebhooks"}
+PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiAssets", "ApiPages", "ApiWebhooks"}
 
 WRITERS: dict[Kind, set[str]] = {
     "EXP": {"ApiExperiments"} | SCHEDULES,
@@ -47,7 +47,9 @@ WRITERS: dict[Kind, set[str]] = {
     "LPP": {"ApiPages", "WorkerPublish"},
     "LPQ": {"ApiPages", "WorkerPages"},
     "LPR": {"ApiPages", "WorkerPages"},
-    "ASSET": set(),
+    "ASSET": {"ApiAssets", "CronSweep"},
+    "QUOTA": {"ApiAssets", "CronSweep"},
+    "TRASH": {"ApiAssets", "CronSweep"},
 }
 
 

@@ -11,9 +11,10 @@ from abtest.ports.blobs import Blob, BlobEntry, BlobsUnavailableError, Precondit
 
 T = TypeVar("T")
 
-_ABSENT = {"NoSuchKey", "404"}
+ABSENT = {"NoSuchKey", "404"}
+"""Error codes of a key that does not exist."""
 # 412: the condition does not hold. 409: another conditional write to the key came first. 404: If-Match without object.
-_CONDITION_FAILED = {"PreconditionFailed", "412", "ConditionalRequestConflict", "409"} | _ABSENT
+_CONDITION_FAILED = {"PreconditionFailed", "412", "ConditionalRequestConflict", "409"} | ABSENT
 
 
 class S3Blobs:
@@ -29,9 +30,9 @@ class S3Blobs:
             return Blob(content=answer["Body"].read(), etag=answer["ETag"], metadata=answer["Metadata"])
 
         try:
-            return _checked(read)
+            return checked(read)
         except ClientError as error:
-            if _code(error) in _ABSENT:
+            if code_of(error) in ABSENT:
                 return None
             raise
 
@@ -51,14 +52,14 @@ class S3Blobs:
         if if_absent:
             request["IfNoneMatch"] = "*"
         try:
-            return _checked(lambda: aws.s3().put_object(Bucket=self._bucket, Key=key, **request)["ETag"])
+            return checked(lambda: aws.s3().put_object(Bucket=self._bucket, Key=key, **request)["ETag"])
         except ClientError as error:
-            if (if_absent or if_match is not None) and _code(error) in _CONDITION_FAILED:
+            if (if_absent or if_match is not None) and code_of(error) in _CONDITION_FAILED:
                 raise PreconditionFailedError(key) from error
             raise
 
     def delete(self, key: str) -> None:
-        _checked(lambda: aws.s3().delete_object(Bucket=self._bucket, Key=key))
+        checked(lambda: aws.s3().delete_object(Bucket=self._bucket, Key=key))
 
     def list(self, prefix: str, *, after: str | None = None) -> Iterator[BlobEntry]:
         request: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
@@ -66,24 +67,25 @@ class S3Blobs:
             request["StartAfter"] = after
         pages = iter(aws.s3().get_paginator("list_objects_v2").paginate(**request))
         # Each page is a call that may fail; a `for` loop would leave its errors untranslated.
-        while page := _checked(lambda: next(pages, None)):
+        while page := checked(lambda: next(pages, None)):
             for entry in page.get("Contents", ()):
                 modified = to_milliseconds(entry["LastModified"])
                 yield BlobEntry(key=entry["Key"], size=entry["Size"], modified=modified)
 
 
-def _checked(call: Callable[[], T]) -> T:
+def checked(call: Callable[[], T]) -> T:
     """Return the call's result. Raises BlobsUnavailableError without a response or when throttled, else ClientError."""
     aws.s3()  # made before the deadline of the call begins
     try:
         return aws.called("s3", call)
     except ClientError as error:
-        if _code(error) in aws.BUSY_CODES:
+        if code_of(error) in aws.BUSY_CODES:
             raise BlobsUnavailableError from error
         raise
     except BotoCoreError as error:
         raise BlobsUnavailableError from error
 
 
-def _code(error: ClientError) -> str:
+def code_of(error: ClientError) -> str:
+    """Return the error code of S3."""
     return error.response["Error"]["Code"]

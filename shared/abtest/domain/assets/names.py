@@ -9,6 +9,7 @@ from abtest.domain.assets.types import AssetType
 MAX_NAME_LENGTH = 100
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 _PATH = re.compile(r"[/\\]")
+_RENDITION = re.compile(r"w[0-9]{1,5}\.webp")
 
 
 def file_name(given: str, asset_type: AssetType) -> str:
@@ -29,4 +30,6 @@ def file_name(given: str, asset_type: AssetType) -> str:
     stem = stem[: MAX_NAME_LENGTH - len(extension) - 1].rstrip(".-_")
     if not stem:
         raise InvalidAssetError("the file name needs a letter or digit (A-Z, a-z, 0-9) before its extension", FILE_NAME)
-    return f"{stem}.{extension}"
+    name = f"{stem}.{extension}"
+    # The renditions of a picture are stored next to it under such names.
+    return f"image-{name}" if _RENDITION.fullmatch(name) else name

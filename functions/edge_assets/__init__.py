@@ -1,0 +1,1 @@
+"""Public files of shops: `GET /a/{asset}/{hash}/{file}`."""

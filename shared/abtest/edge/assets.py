@@ -1,0 +1,123 @@
+"""Public files of shops, on an origin of their own: `GET /a/{asset}/{hash}/{file}`."""
+
+import logging
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from abtest.edge.gateway import NO_STORE, PUBLIC, Answer, GatewayEvent, Headers, MethodNotAllowedError, json_error
+from abtest.kit.content_coding import is_held
+from abtest.kit.errors import NotFoundError, ServiceError
+from abtest.ports.asset_files import OpenedFile, RangeNotSatisfiableError, StoredFiles
+
+MAX_BODY = 4 << 20
+"""Bytes of one response: Lambda allows 6 MB, and base 64 takes four characters for three bytes."""
+
+LINK_SECONDS = 300
+METHODS = "GET, HEAD"
+SHARED: Headers = {
+    **PUBLIC,
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Content-Length, Content-Range, ETag",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
+"""Fonts are loaded with CORS, and pages that isolate themselves load nothing without a resource policy."""
+
+FOREVER: Headers = {"Cache-Control": "public, max-age=31536000, immutable", "Accept-Ranges": "bytes"}
+SANDBOX: Headers = {"Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'"}
+"""For files that could run as a document: no script, no request, no access to this origin."""
+
+_ADDRESS = re.compile(r"/(a/[0-9a-f-]{36}/([0-9a-f]{16})/([A-Za-z0-9_][A-Za-z0-9._-]{0,105}))", re.ASCII)
+_RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{1,15})?|-([0-9]{1,15}))", re.ASCII)
+_log = logging.getLogger(__name__)
+
+Span = tuple[int | None, int | None]
+_START: Span = (0, MAX_BODY - 1)
+
+
+class UnsatisfiableError(ServiceError):
+    """Range behind the end of the file."""
+
+    status = 416
+    code = "range_not_satisfiable"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the file has {size} bytes", headers={"Content-Range": f"bytes */{size}"})
+
+
+@dataclass(frozen=True, slots=True)
+class PublicAssets:
+    """Responses from the bucket of assets."""
+
+    files: StoredFiles
+
+    def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
+        """Answer with a file, a part of it, or an error that caches do not store."""
+        try:
+            return self._answer(event)
+        except RangeNotSatisfiableError as error:
+            return json_error(UnsatisfiableError(error.size), SHARED)
+        except ServiceError as error:
+            return json_error(error, SHARED)
+        except Exception:
+            _log.exception("assets.failed")
+            return json_error(ServiceError("an unexpected error occurred; repeat the request"), SHARED)
+
+    def _answer(self, event: GatewayEvent) -> Answer:
+        method, sent = event["requestContext"]["http"]["method"], event.get("headers") or {}
+        if method not in ("GET", "HEAD"):
+            raise MethodNotAllowedError(METHODS)
+        named = _ADDRESS.fullmatch(event["rawPath"])
+        if named is None:
+            raise NotFoundError("there is no such file")
+        key, tag = named[1], f'"{named[2]}-{named[3]}"'
+        span = requested_span(sent, tag)
+        file = self.files.open(key, *(span or _START))
+        if file is None:
+            raise NotFoundError("there is no such file")
+        headers = headers_of(file, tag)
+        if is_held(sent.get("if-none-match"), tag):
+            file.close()
+            return {"statusCode": 304, "headers": headers, "body": ""}
+        if span is None and file.size > MAX_BODY:
+            file.close()
+            return self._elsewhere(key, cast(Literal["GET", "HEAD"], method))
+        return _body(file, headers, is_part=span is not None)
+
+    def _elsewhere(self, key: str, method: Literal["GET", "HEAD"]) -> Answer:
+        address = self.files.sign_read(key, method, seconds=LINK_SECONDS)
+        return {"statusCode": 307, "headers": {**SHARED, **NO_STORE, "Location": address}, "body": ""}
+
+
+def _body(file: OpenedFile, headers: Headers, *, is_part: bool) -> Answer:
+    sent = {**headers, "Content-Type": file.content_type}
+    if is_part:
+        sent["Content-Range"] = f"bytes {file.first}-{file.last}/{file.size}"
+    # HEAD gets the body too: the gateway takes Content-Length from it and sends no body.
+    body = b64encode(file.read()).decode()
+    return {"statusCode": 206 if is_part else 200, "headers": sent, "body": body, "isBase64Encoded": True}
+
+
+def headers_of(file: OpenedFile, tag: str) -> dict[str, str]:
+    """Return the headers of a file. What is an attachment may be a document, which is locked up."""
+    headers = {**SHARED, **FOREVER, "ETag": tag}
+    if file.disposition:
+        headers |= {"Content-Disposition": file.disposition, **SANDBOX}
+    return headers
+
+
+def requested_span(headers: Headers, tag: str) -> Span | None:
+    """Return the first and the last byte that a request asks for, as far as one response may have them.
+
+    None for the whole file: without a range, with several, or if the file is not the one that the client has a part of
+    (RFC 9110, sections 13.1.5 and 14.2). A shorter part than requested is allowed; players then ask for the next.
+    """
+    named = _RANGE.fullmatch(headers.get("range", "").strip())
+    if named is None or headers.get("if-range", tag) != tag:
+        return None
+    if named[3] is not None:
+        return None, min(int(named[3]), MAX_BODY)
+    first = int(named[1])
+    last = min(int(named[2] or first + MAX_BODY), first + MAX_BODY - 1)
+    return (first, last) if last >= first else None

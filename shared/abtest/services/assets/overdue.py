@@ -1,0 +1,55 @@
+"""Removal of files: of deleted assets after 30 days, and of assets that were never completed."""
+
+import logging
+from dataclasses import dataclass
+
+from abtest.domain.assets.model import prefix_of
+from abtest.domain.changes.change import Change
+from abtest.ports.asset_files import AssetFiles
+from abtest.ports.blobs import BlobsUnavailableError
+from abtest.ports.catalog import Commit, DueEntry, Remove, StaleVersionError
+from abtest.services.assets.records import ASSETS, AssetStore
+from abtest.services.assets.trash import WORK_QUEUE
+from abtest.services.context import World
+from abtest.services.experiments.system import SYSTEM_USER_ID
+
+ASSETS_A_RUN = 50
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueFiles:
+    """One pass over all notes that are due; one that fails is left to the next run."""
+
+    world: World
+    files: AssetFiles
+
+    def run(self) -> int:
+        """Return the number of assets that were expired, or whose files were removed."""
+        entries = self.world.catalog.due(WORK_QUEUE, self.world.now(), limit=ASSETS_A_RUN)
+        return sum(self.finish(entry) for entry in entries)
+
+    def finish(self, entry: DueEntry) -> bool:
+        """Expire an asset that was never completed, or remove the files of one that is gone."""
+        try:
+            note = self.world.catalog.get(entry.shop_id, "TRASH", entry.id)
+            # The index may lag behind the record, which decides.
+            if note is None or note.head.due[WORK_QUEUE] > self.world.now():
+                return False
+            record = self.world.catalog.get(entry.shop_id, "ASSET", entry.id)
+            if record is not None:
+                # Its files follow as those of any deleted one.
+                change = Change(before=ASSETS.from_record(record), after=None, action="asset.expire")
+                AssetStore(self.world).save(SYSTEM_USER_ID, change)
+                return True
+            # The files first: a run that ends in between finds the note again.
+            for key in list(self.files.keys(prefix_of(entry.id))):
+                self.files.delete(key)
+            self.world.catalog.commit(Commit(removes=[Remove(head=note.head)]))
+        except StaleVersionError:
+            return False  # another process changed the asset just now
+        except BlobsUnavailableError:
+            _log.warning("asset.files_kept", extra={"asset_id": entry.id}, exc_info=True)
+            return False
+        return True

@@ -1,0 +1,1 @@
+"""Public files of shops over HTTP."""
