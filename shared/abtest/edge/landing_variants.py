@@ -6,10 +6,11 @@ Only pages with variants need this module, so it is loaded for the first of them
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
+from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare_served
+from abtest.domain.assignment.shapes import Decided
 from abtest.domain.assignment.visit_cookie import Visit, read_visit, sticky_variations
 from abtest.domain.delivery.manifest import ACTIVE
 from abtest.domain.pages.addresses import page_address
@@ -33,16 +34,25 @@ _log = logging.getLogger(__name__)
 class PageConfig:
     """Parts of a published config that decide about variants."""
 
-    prepared: Prepared
+    decided: Decided
     needs_consent: bool
     domains: tuple[str, ...]
     """Domains whose hosts share the visitor's cookie."""
+
+    _prepared: dict[str, Prepared] = field(default_factory=dict)
 
     @classmethod
     def of(cls, config: Any) -> "PageConfig":
         """Prepare a config for any number of requests."""
         runtime = config["runtime"]
-        return cls(prepare(config), "consent" in runtime, tuple(runtime.get("domains", ())))
+        decided: Any = {name: config[name] for name in ("experiments", "holdout", "zones") if name in config}
+        return cls(decided, "consent" in runtime, tuple(runtime.get("domains", ())))
+
+    def experiment(self, experiment_id: str) -> Prepared:
+        """Return the experiment of a page, alone: the server of the page decides it, browsers only read its mark."""
+        if experiment_id not in self._prepared:
+            self._prepared[experiment_id] = prepare_served(self.decided, experiment_id)
+        return self._prepared[experiment_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,8 @@ class Variants:
 
     def _choice(self, route: RouteManifest, requested: PageRequest) -> Choice:
         config = self.configs(route.shop_id, ACTIVE)
-        if route.experiment_id not in config.prepared.experiments.by_id:
+        prepared = config.experiment(str(route.experiment_id))
+        if not prepared.experiments.members:
             return BASE  # paused, completed, archived
         is_flagged, force = forced(requested.request.query)
         if not is_flagged and CRAWLER.search(requested.request.headers.get("user-agent", "")):
@@ -75,26 +86,24 @@ class Variants:
             visit, is_new = Visit(f"{self.random.bits(128):032x}"), True
         if visit is None and not force:
             return BASE
-        variation_id = self._decided(config, route, requested, visit, force)
+        variation_id = self._decided(prepared, requested, visit, force)
         # Also for the base: another id would be drawn on the next view.
         cookies = (first_cookie(visit, requested, config.domains),) if visit and is_new else ()
         return Choice(variation_id, cookies)
 
     def _decided(
         self,
-        config: PageConfig,
-        route: RouteManifest,
+        prepared: Prepared,
         requested: PageRequest,
         visit: Visit | None,
         force: Mapping[str, str],
     ) -> str | None:
-        sticky = sticky_variations(visit.sticky, config.prepared.experiments) if visit and visit.sticky else {}
+        sticky = sticky_variations(visit.sticky, prepared.experiments) if visit and visit.sticky else {}
         visitor = Visitor(id=visit.visitor_id if visit else None, sticky=sticky)
         # Without the query, which the CDN does not pass on: the page is the same for all of them.
         url = page_address(requested.host, requested.path)
-        decision = decide(config.prepared, visitor, url, to_milliseconds(self.clock.now()), force)
-        assigned = (each for each in decision.assignments if each.experiment["id"] == route.experiment_id)
-        return next((each.variation["id"] for each in assigned if each.active), None)
+        decision = decide(prepared, visitor, url, to_milliseconds(self.clock.now()), force)
+        return next((each.variation["id"] for each in decision.assignments if each.active), None)
 
 
 def forced(query: Mapping[str, str]) -> tuple[bool, dict[str, str]]:

@@ -17,6 +17,7 @@ from abtest.domain.assignment.decide import prepare
 from abtest.domain.assignment.hash import fold
 from abtest.domain.assignment.visit_cookie import base36, code_of, read_visit, sticky_variations
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.pages.model import experiment_name
 from abtest.domain.pages.routes import html_key
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT, INSTALL_DOMAINS
@@ -25,6 +26,7 @@ from abtest.edge.landing_variants import CRAWLER, forced
 from abtest.edge.publications import Publications
 from abtest.kit.clock import to_milliseconds
 from abtest.kit.documents import encode
+from abtest.ports.catalog import Claim, Commit
 from abtest.services.assignment import Assignments, PublishedConfig
 from abtest.services.assignment_handoff import Handoffs
 from abtest.services.assignment_request import AssignmentRequest
@@ -125,6 +127,17 @@ def test_ten_thousand_visitors__get_what_the_storefront_and_servers_decide() -> 
     assert 900 < served.count("base") < 1100
     assert all(4300 < served.count(name) < 4700 for name in (CONTROL, TREATMENT))
     assert [shop.assigned(each) for each in ids[:1000]] == served[:1000]
+
+
+def test_experiment__that_its_page_has_claimed__is_decided_for_the_page_alone(shop: Shop) -> None:
+    ids = [f"visitor-{number:024d}" for number in range(40)]
+    drawn = [shop.variation_of(cookies=cookie(each)) for each in ids]
+    assert set(drawn) == {CONTROL, TREATMENT}
+    claim = Claim(scope=SHOP_ID, name=experiment_name(EXPERIMENT), target_id=experiment_id(70), target_shop_id=SHOP_ID)
+    shop.storefront.catalog.commit(Commit(claims=[claim]))
+    shop.publish()
+    assert [shop.variation_of(cookies=cookie(each)) for each in ids] == drawn
+    assert {shop.assigned(each) for each in ids} == {"base"}
 
 
 def variation_in(assignments: list[dict[str, Any]]) -> str:
