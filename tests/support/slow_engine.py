@@ -120,5 +120,6 @@ def _options(edge_port: int) -> Options:
         schedules=False,
         warm=False,
         seed=False,
+        demo_page=False,
         verbose=False,
     )

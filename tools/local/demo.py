@@ -1,5 +1,6 @@
-"""`make demo`: an experiment with 2,000 simulated shoppers, driven through the edge routes of the running stack.
+"""`make demo`: two experiments with simulated shoppers, driven through the edge routes of the running stack.
 
+One changes the store, for 2,000 shoppers. The other one shows two versions of a landing page, on which others land.
 Shoppers do what browsers do: read the config once, hash themselves into a variation, and send batches of events with
 the store's public signature. They differ in what is true: 5 % of the control's shoppers buy, and 7 % of the variant's.
 """
@@ -10,8 +11,9 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,22 @@ from abtest.domain.assignment.hash import bucket  # noqa: E402
 from tools.local.commands.client import CommandError, ControlClient  # noqa: E402
 from tools.local.commands.settle import settle  # noqa: E402
 from tools.local.files import StateDirectory, read_json  # noqa: E402
+from tools.local.landing import land, publish_variants  # noqa: E402
 from tools.local.surroundings import state_directory  # noqa: E402
 
 TRUE_RATES = (0.05, 0.07)
 NAME = "Demo: a warmer headline"
+PAGE_NAME = "Demo: a landing page"
+LANDING_SHARE = 5
+"""One shopper lands on the page for so many in the store."""
+
 CART_EVENT = "add_to_cart"
 BATCH = 100
 SETTLE_SECONDS = 120.0
 
 Event = dict[str, Any]
+Visits = Callable[[Mapping[str, Any], str, int], Iterator[Sequence[Event]]]
+"""Experiment of the config, currency and number of visits; the events of each."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +92,29 @@ def _now() -> int:
 def launch(shop: Shop) -> Mapping[str, Any]:
     """A running experiment; demos that still run are completed, so that the store page shows this one."""
     for earlier in shop.api("GET", "/experiments?status=running&limit=100")["data"]:
-        if earlier["name"] == NAME:
+        if earlier["name"] in (NAME, PAGE_NAME):
             shop.api("POST", f"/experiments/{earlier['id']}/complete", {"outcome": "inconclusive"})
     treatment = [{"selector": ".hero h1", "action": "text", "text": "Good things for slow mornings"}]
-    experiment = shop.api(
+    return _running(shop, _created(shop, NAME, {"mutations": treatment}))
+
+
+def launch_page(shop: Shop) -> tuple[Mapping[str, Any], str]:
+    """A running experiment of the shop's landing page, and the page's address."""
+    experiment = _created(shop, PAGE_NAME, {})
+    address = publish_variants(shop.api, shop.dev, experiment)
+    return _running(shop, experiment), address
+
+
+def _created(shop: Shop, name: str, treatment: Mapping[str, Any]) -> Mapping[str, Any]:
+    experiment: Mapping[str, Any] = shop.api(
         "POST",
         "/experiments",
         {
-            "name": NAME,
+            "name": name,
             "store_url": shop.dev["store_url"],
             "variations": [
                 {"name": "Control", "weight": 0.5, "is_control": True},
-                {"name": "Warm", "weight": 0.5, "is_control": False, "mutations": treatment},
+                {"name": "Warm", "weight": 0.5, "is_control": False, **treatment},
             ],
             "goals": [
                 {"name": "Added to cart", "type": "custom", "event_name": CART_EVENT, "is_primary": True},
@@ -102,6 +122,10 @@ def launch(shop: Shop) -> Mapping[str, Any]:
             ],
         },
     )
+    return experiment
+
+
+def _running(shop: Shop, experiment: Mapping[str, Any]) -> Mapping[str, Any]:
     running: Mapping[str, Any] = shop.api(
         "POST", f"/experiments/{experiment['id']}/launch", {"override_checklist_warnings": True}
     )
@@ -117,6 +141,17 @@ def shoppers(
         visitor = f"demo-{experiment['id']}-{number}"
         index = variation_index(bucket(visitor, experiment["state"]), ranges)
         yield visit(experiment, index, visitor, currency, chance)
+
+
+def landings(
+    experiment: Mapping[str, Any], currency: str, count: int, chance: random.Random, address: str
+) -> Iterator[Sequence[Event]]:
+    """Events of shoppers who open the landing page: its mark names the variation, its cookie the visitor."""
+    indices = {variation["id"]: index for index, variation in enumerate(experiment["variations"])}
+    with requests.Session() as browser:
+        for _ in range(count):
+            visitor, variation_id = land(browser, address)
+            yield visit(experiment, indices.get(variation_id or ""), visitor, currency, chance)
 
 
 def visit(
@@ -141,8 +176,8 @@ def _numbered(visitor: str, events: Sequence[Event]) -> Sequence[Event]:
     return [{**event, "eventId": f"{visitor}-{number}"} for number, event in enumerate(events)]
 
 
-def drive(shop: Shop, experiment_id: str, count: int, chance: random.Random, console: Console) -> int:
-    """Send every shopper's events in batches, with a progress bar; how many events were taken in."""
+def drive(shop: Shop, experiment_id: str, visits: Visits, count: int, console: Console) -> int:
+    """Send the events of every visit in batches, with a progress bar; how many events were taken in."""
     config = shop.config()
     experiment = next((item for item in config["experiments"] if item["id"] == experiment_id), None)
     if experiment is None:
@@ -151,7 +186,7 @@ def drive(shop: Shop, experiment_id: str, count: int, chance: random.Random, con
     taken = 0
     with Progress(console=console) as progress:
         bar = progress.add_task(f"{count:,} shoppers", total=count)
-        for events in shoppers(experiment, config["runtime"]["currency"], count, chance):
+        for events in visits(experiment, config["runtime"]["currency"], count):
             waiting += events
             if len(waiting) >= BATCH:
                 taken += shop.send(config, waiting)
@@ -193,20 +228,31 @@ def run(count: int, seed: int, console: Console) -> None:
     state = StateDirectory(state_directory())
     control = ControlClient(state)
     shop = Shop(read_json(state.dev), requests.Session())
+    chance = random.Random(seed)  # noqa: S311 - a simulation
     running = launch(shop)
     console.print(f"{NAME}: launched as {running['public_id']}")
     started = time.monotonic()
-    taken = drive(shop, running["id"], count, random.Random(seed), console)  # noqa: S311 - a simulation
+    taken = drive(shop, running["id"], partial(shoppers, chance=chance), count, console)
     console.print(f"{taken:,} events taken in, {taken / (time.monotonic() - started):,.0f} a second")
+    on_page, address = launch_page(shop)
+    console.print(f"{PAGE_NAME}: launched as {on_page['public_id']}, published at {address}")
+    landed = partial(landings, chance=chance, address=address)
+    drive(shop, on_page["id"], landed, count // LANDING_SHARE, console)
     settle(control, SETTLE_SECONDS, lambda line: console.print(f"[dim]{line}[/dim]"))
-    results = shop.api("GET", f"/experiments/{running['id']}/results")
-    console.print(f"Results, generation {results['generation']}")
+    for experiment in (on_page, running):
+        report(shop, experiment, console)
+    console.print(f"see it: {shop.dev['store_url']} and {address}")
+
+
+def report(shop: Shop, experiment: Mapping[str, Any], console: Console) -> None:
+    """Print the results of an experiment."""
+    results = shop.api("GET", f"/experiments/{experiment['id']}/results")
+    console.print(f"Results of {experiment['name']}, generation {results['generation']}")
     for goal in results["goals"]:
         console.print(goal_table(goal))
     console.print(
         f"split as planned: {results['srm']['status']}; true rates were {TRUE_RATES[0]:.0%} and {TRUE_RATES[1]:.0%}"
     )
-    console.print(f"see it: {shop.dev['store_url']}")
 
 
 def main() -> int:

@@ -23,6 +23,7 @@ class Options:
     schedules: bool
     warm: bool
     seed: bool
+    demo_page: bool
     verbose: bool
 
     @property
@@ -65,6 +66,7 @@ def declare(parser: ArgumentParser) -> None:
     parser.add_argument("--no-schedules", action="store_true", help="fire schedules only by `tick`")
     parser.add_argument("--no-warm", action="store_true", help="start functions at their first call only")
     parser.add_argument("--no-seed", action="store_true", help="leave tools/local/seed.py out")
+    parser.add_argument("--demo-page", action="store_true", help="publish a landing page of the demo shop")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the resources that are not run here")
 
 
@@ -85,6 +87,7 @@ def read(arguments: Namespace) -> Options:
         schedules=not arguments.no_schedules,
         warm=not arguments.no_warm,
         seed=not arguments.no_seed,
+        demo_page=arguments.demo_page and not arguments.no_seed,
         verbose=arguments.verbose,
     )
 

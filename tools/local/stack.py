@@ -21,6 +21,7 @@ from tools.local.engine.process import Engine, wait_for_predecessor
 from tools.local.files import StateDirectory, read_json, write_json
 from tools.local.gateway.api import Api
 from tools.local.gateway.too_large import too_large
+from tools.local.landing import HINT, demo_page
 from tools.local.options import Options, check_ports
 from tools.local.provision.clients import Clients
 from tools.local.runtime.environment import operator_environment
@@ -90,6 +91,8 @@ class Stack:
         await self._serve_apis()
         dev = await self._prepare_store_and_seed()
         self._trigger(clients)
+        if self.options.demo_page:
+            await self._publish_page(dev)
         await self._serve_control(clients)
         return dev
 
@@ -118,6 +121,14 @@ class Stack:
         store.shop_id = str(dev.get("shop_id", ""))
         write_json(self.state.dev, dev)
         return dev
+
+    async def _publish_page(self, dev: dict[str, Any]) -> None:
+        """Publish the demo shop's page, with the queues running: a worker checks it before."""
+        try:
+            dev["page_url"] = await asyncio.to_thread(demo_page, dev)
+        except OSError as problem:  # the stack is as useful without
+            print(f"no landing page was published: {problem}", flush=True)
+        write_json(self.state.dev, dev)
 
     def _seed(self) -> dict[str, Any]:
         # A seed may import what the functions import, from where they find it.
@@ -223,6 +234,8 @@ class Stack:
             print(f"not run here: {resource.logical_id} ({resource.type})")
         for name, value in dev.items():
             print(f"{name:18} {value}")
+        if "page_url" in dev:
+            print(HINT.format(port=self.options.ports["edge"]))
         print(f"running after {seconds:.1f} s; logs in {self.state.path / 'logs'}; Ctrl-C stops", flush=True)
 
     async def _end_tasks(self) -> None:

@@ -13,6 +13,8 @@ import pytest
 
 from abtest.http.gate import SECURITY_HEADERS
 from tests.integration.local.conftest import Answer, Running
+from tools.local.gateway.hosts import for_browser
+from tools.local.web.messages import Response
 
 pytestmark = pytest.mark.stack
 
@@ -55,6 +57,31 @@ def test_route__unmatched_is_404(stack: Running) -> None:
 
 def test_default_route__serves_any_path_method_and_host(stack: Running) -> None:
     assert stack.edge("PURGE", "/a/b?c", headers={"Host": "shop.example"}).body == b"PURGE /a/b shop.example"
+
+
+@pytest.mark.parametrize(
+    ("requested", "seen"),
+    [
+        ("shop.example.localhost:8401", "shop.example:8401"),
+        ("Shop.Example.LOCALHOST", "Shop.Example"),
+        ("127.0.0.1.localhost:1", "127.0.0.1:1"),
+        ("shop.localhost:8401", "shop.localhost:8401"),
+        ("localhost", "localhost"),
+        ("localhost.example", "localhost.example"),
+    ],
+)
+def test_host__below_localhost__is_the_published_host(stack: Running, requested: str, seen: str) -> None:
+    assert stack.edge("GET", "/lamp", headers={"Host": requested}).body == f"GET /lamp {seen}".encode()
+
+
+def test_cookies__for_the_published_host__come_back_for_the_name_of_the_browser() -> None:
+    cookies = ["svc_v=a; Path=/; SameSite=Lax; Domain=shop.example", "b=; domain=shop.example; Secure", "c=1"]
+    response = for_browser(Response(200, [("set-cookie", each) for each in cookies]))
+    assert [value for _, value in response.headers] == [
+        "svc_v=a; Path=/; SameSite=Lax; Domain=shop.example.localhost",
+        "b=; domain=shop.example.localhost; Secure",
+        "c=1",
+    ]
 
 
 def test_event__has_the_shape_of_payload_2(stack: Running) -> None:

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tools.local.gateway.event import build_event
+from tools.local.gateway.hosts import at_host, for_browser, published_host
 from tools.local.gateway.response import MalformedResultError, build_response
 from tools.local.gateway.routing import Router
 from tools.local.gateway.too_large import too_large
@@ -28,6 +29,10 @@ class Api:
 
     async def handle(self, request: Request) -> Response:
         """Answer one request as API Gateway would, whatever the function does."""
+        host = published_host(request)
+        return await self._answer(request) if host is None else for_browser(await self._answer(at_host(request, host)))
+
+    async def _answer(self, request: Request) -> Response:
         selected = self._router.select(request.method, request.path)
         if selected is None:
             return message(HTTPStatus.NOT_FOUND, "Not Found")
