@@ -39,6 +39,9 @@ def spec(heading: str, domain: str) -> dict[str, Any]:
 class Lamp:
     """The landing page of a shop, and its experiment."""
 
+    first: dict[str, Any]
+    """Its publish with variants."""
+
     def __init__(self, story: Story, domain: str) -> None:
         self.shop, self.domain = new_shop(story, domain), domain
         shop = self.shop
@@ -62,6 +65,7 @@ class Lamp:
         assert self.shop.call("PUT", f"{self.path}/experiment", **link)["experiment"] == link
         publish = self.shop.call("POST", f"{self.path}/publish", 201, version_id=self.versions[0])
         assert publish["status"] == "published"
+        self.first = publish
         self.shop.call("POST", f"/experiments/{experiment['id']}/launch")
         self.shop.await_delivery()
         return experiment
@@ -79,8 +83,18 @@ class Lamp:
         page.goto(self.url)
         return page, complaints
 
+    def seen_once(self, browser: Browser) -> tuple[str, list[str]]:
+        """Return the heading that a new visitor sees, and the variations that are counted."""
+        page, complaints = self.visited(browser)
+        seen = page.locator("h1").inner_text(), page.evaluate("svc.assignments().map((one) => one.variationId)")
+        assert complaints == []
+        leave(page)
+        return seen
 
-def test_variants__seen_by_many__are_counted_exactly_as_they_were_served(story: Story, browser: Browser) -> None:
+
+def test_variants__seen_by_many__are_counted_exactly_as_served__until_they_are_taken_back(
+    story: Story, browser: Browser
+) -> None:
     lamp = Lamp(story, "lamps.example")
     goals: list[dict[str, Any]] = [
         {"name": "Order clicked", "type": "click", "selector": "a.button", "is_primary": True},
@@ -89,6 +103,7 @@ def test_variants__seen_by_many__are_counted_exactly_as_they_were_served(story: 
     ]
     experiment = lamp.started(goals=goals, targeting={"pageRules": [only_on("/lamp")]})
     control, warm = (variation["id"] for variation in experiment["variations"])
+    arms = {PLAIN: control, WARM: warm}
     click, ask, seen_goal = (goal["id"] for goal in experiment["goals"])
 
     seen: Counter[str] = Counter()
@@ -96,11 +111,11 @@ def test_variants__seen_by_many__are_counted_exactly_as_they_were_served(story: 
     sent: Counter[str] = Counter()
     for visitor in until_both_met(seen, at_least=VISITORS):
         page, complaints = lamp.visited(browser)
-        arm = {PLAIN: control, WARM: warm}[page.locator("h1").inner_text()]
+        arm = arms[page.locator("h1").inner_text()]
         shown = page.evaluate("svc.assignments().map((one) => one.variationId)")
         assert shown == [arm], "what is counted is what was served"
         page.reload()
-        assert {PLAIN: control, WARM: warm}[page.locator("h1").inner_text()] == arm
+        assert arms[page.locator("h1").inner_text()] == arm
         seen[arm] += 1
         if visitor % 2:
             page.locator("a.button").first.click()
@@ -120,27 +135,20 @@ def test_variants__seen_by_many__are_counted_exactly_as_they_were_served(story: 
         assert row(results, seen_goal, arm)["conversions"] == seen[arm]
 
     lamp.shop.call("POST", f"/experiments/{experiment['id']}/pause")
-    lamp.shop.await_delivery()
-    page, _ = lamp.visited(browser)
-    assert page.locator("h1").inner_text() == PLAIN
-    assert page.evaluate("document.querySelector('meta[name=svc-served]') === null && svc.assignments().length === 0")
-    leave(page)
-
-
-def test_page__published_in_two_versions__is_rolled_back_to_the_first(story: Story) -> None:
-    lamp = Lamp(story, "desks.example")
-    first = lamp.shop.call("POST", f"{lamp.path}/publish", 201, version_id=lamp.versions[0])
+    lamp.shop.call("DELETE", f"{lamp.path}/experiment")
     lamp.shop.call("POST", f"{lamp.path}/publish", 201, version_id=lamp.versions[1])
     lamp.shop.await_delivery()
-    edge = lamp.shop.dev["worker_base_url"]
+    assert lamp.seen_once(browser) == (WARM, [])
 
-    def shown() -> requests.Response:
-        return requests.get(f"{edge}/lamp", headers={"Host": lamp.domain}, timeout=30)
-
-    assert WARM in shown().text
-    lamp.shop.call("POST", f"{lamp.path}/rollback", publish_id=first["id"])
+    lamp.shop.call("POST", f"{lamp.path}/rollback", publish_id=lamp.first["id"])
+    lamp.shop.call("POST", f"/experiments/{experiment['id']}/resume")
     lamp.shop.await_delivery()
-    assert PLAIN in shown().text
+    rolled_back: Counter[str] = Counter()
+    for _ in until_both_met(rolled_back, at_least=2):
+        heading, shown = lamp.seen_once(browser)
+        assert shown == [arms[heading]], "a rollback takes the variants back, too"
+        rolled_back[heading] += 1
     lamp.shop.call("POST", f"{lamp.path}/unpublish")
     lamp.shop.await_delivery()
-    assert shown().status_code == 404
+    edge = lamp.shop.dev["worker_base_url"]
+    assert requests.get(f"{edge}/lamp", headers={"Host": lamp.domain}, timeout=30).status_code == 404
