@@ -1,5 +1,6 @@
 """Routes of the family, one module per resource."""
 
+from api_settings.endpoints.brand import router as brand
 from api_settings.endpoints.consent import router as consent
 from api_settings.endpoints.data_layer_triggers import router as data_layer_triggers
 from api_settings.endpoints.environments import router as environments
@@ -22,4 +23,5 @@ ROUTERS = (
     install,
     publication,
     data_layer_triggers,
+    brand,
 )

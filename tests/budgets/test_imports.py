@@ -43,7 +43,7 @@ GROUPS = [
     _group("duckdb", 674, "cron_compact worker_exports"),
     _group("duckdb pydantic", 659, "cron_audit cron_rollup"),
     _group("numpy pydantic scipy", 1114, "cron_autostop cron_guardian"),
-    _group("fastapi mangum pydantic", 1101, "api_experiments api_flags api_personalizations api_settings api_webhooks"),
+    _group("fastapi mangum pydantic", 1137, "api_experiments api_flags api_personalizations api_settings api_webhooks"),
     _group("fastapi mangum pydantic", 1021, "api_pages"),
     _group("fastapi mangum pydantic", 906, "api_assets"),
     _group("fastapi mangum numpy pydantic scipy", 1374, "api_analytics"),

@@ -21,6 +21,7 @@ TAGS: Mapping[str, str] = {
     "Feature flags": "Values that are switched on for a share of visitors without a measurement.",
     "Personalizations": "Experiences for certain visitors, and the rollout of winners.",
     "Landing pages": "Pages that the service serves on the shop's hosts.",
+    "Brand context": "Voice of the shop, banned phrases, and what needs proof.",
     "Content briefs": "What a landing page should say, to whom, and with which proof.",
     "Assets": "Pictures, videos, fonts and documents that landing pages show.",
     "Analytics": "Figures of the whole shop, sample sizes, and events that were not counted.",

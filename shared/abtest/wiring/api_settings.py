@@ -5,6 +5,7 @@ from abtest.adapters.outbound_http import OutboundHttp
 from abtest.ports.limits import Sessions
 from abtest.services.keys import Keys
 from abtest.services.last_seen import LastSeen
+from abtest.services.settings.brand import BrandContexts
 from abtest.services.settings.consent import Consents
 from abtest.services.settings.environments import EnvironmentSettings
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
@@ -30,6 +31,7 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
         EnvironmentSettings: EnvironmentSettings(store),
         ExternalTrackingSettings: ExternalTrackingSettings(store),
         Consents: Consents(store),
+        BrandContexts: BrandContexts(store),
         InstallDomainSettings: InstallDomainSettings(store),
         Installations: Installations(
             store,

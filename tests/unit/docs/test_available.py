@@ -44,7 +44,7 @@ def test_family__of_the_contract__is_in_the_document_or_in_the_list_of_the_readm
 
 def test_list__of_the_readme__names_families_of_the_contract_in_order() -> None:
     assert [family for family in FAMILIES if family in MISSING] == MISSING
-    assert len(MISSING) > 10
+    assert len(MISSING) > 5
 
 
 def test_preview_link__while_nothing_serves_it__is_described_so() -> None:

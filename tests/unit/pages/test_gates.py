@@ -7,22 +7,30 @@ from dataclasses import replace
 import pytest
 
 from abtest.contract.page_specs import spec_of
-from abtest.domain.pages.gates import CheckStatus, GateReport, gate_report
+from abtest.domain.brand.context import UNTOUCHED, BrandContext
+from abtest.domain.pages.gates import GateReport, gate_report
 from abtest.domain.pages.render import RenderedPage, render
 from abtest.domain.pages.spec import Seo
+from abtest.domain.pages.verdicts import CheckStatus
 from abtest.domain.pages.versions import PageClaim, proposed_claims
 from tests.support.landing import LIBRARY, SEO, SITE, page
 
 SPEC = spec_of(page())
 GOOD = render(SPEC, assets=LIBRARY, seo=SEO, site=SITE)
 NOW = "2026-03-02T09:00:00.000Z"
+BALANCED = BrandContext(mode="balanced")
 SUPPORTED: PageClaim = {"text": "48,000 lamps", "evidence_ref": "sales", "status": "supported"}
 UNSUPPORTED: PageClaim = {**SUPPORTED, "status": "unsupported"}
 
 
-def report(rendered: RenderedPage = GOOD, seo: Seo = SEO, claims: tuple[PageClaim, ...] = (SUPPORTED,)) -> GateReport:
+def report(
+    rendered: RenderedPage = GOOD,
+    seo: Seo = SEO,
+    claims: tuple[PageClaim, ...] = (SUPPORTED,),
+    brand: BrandContext = UNTOUCHED,
+) -> GateReport:
     """The report of a page with every block, or of a spoiled one."""
-    return gate_report(rendered, spec=SPEC, seo=seo, site=SITE, claims=claims, now=NOW)
+    return gate_report(rendered, spec=SPEC, seo=seo, site=SITE, claims=claims, brand=brand, now=NOW)
 
 
 def status(checks: GateReport, key: str) -> CheckStatus:
@@ -41,7 +49,7 @@ def test_report__of_a_page_with_every_block__fails_nothing() -> None:
     assert checks["passed"]
     assert checks["checked_at"] == NOW
     warned = {check["key"] for check in checks["checks"] if check["status"] != "pass"}
-    assert warned == {"links_resolve", "brand_banned_phrases"}
+    assert warned == {"links_resolve"}
     assert all(check["message"] for check in checks["checks"] if check["status"] != "pass")
 
 
@@ -85,9 +93,11 @@ def test_check__of_what_a_person_may_intend__warns(key: str, seo: Seo) -> None:
 
 
 def test_claims__without_evidence_or_review__warn() -> None:
-    assert status(report(claims=(UNSUPPORTED,)), "claims_have_evidence") == "warn"
+    assert status(report(claims=(UNSUPPORTED,), brand=BALANCED), "claims_have_evidence") == "warn"
     proposed = tuple(proposed_claims(SPEC))
     assert {claim["status"] for claim in proposed} == {"unreviewed"}
     assert len(proposed) == 7
-    assert status(report(claims=proposed), "claims_have_evidence") == "warn"
-    assert status(report(claims=()), "claims_have_evidence") == "pass"
+    assert status(report(claims=proposed, brand=BALANCED), "claims_have_evidence") == "warn"
+    assert status(report(claims=(), brand=BALANCED), "claims_have_evidence") == "pass"
+    # Without a brand context, or with one that is off, no gate asks for evidence.
+    assert status(report(claims=(UNSUPPORTED,)), "claims_have_evidence") == "pass"

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
 import brotli
 from selectolax.lexbor import LexborHTMLParser
 
+from abtest.domain.brand.context import BrandContext
+from abtest.domain.pages.brand_gates import brand_verdicts
 from abtest.domain.pages.render import RenderedPage
 from abtest.domain.pages.rules import link_uses
 from abtest.domain.pages.site import Site
 from abtest.domain.pages.spec import PageSpec, Seo
+from abtest.domain.pages.verdicts import PASSED, CheckStatus, Verdict
 from abtest.domain.pages.versions import PageClaim
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ServiceError
@@ -25,10 +28,6 @@ NEVER_OVERRIDDEN = frozenset({"html_valid", "no_external_script", "csp_safe"})
 
 _DATA = "application/ld+json"
 _NEEDED = ("default-src 'none'", "base-uri 'none'", "frame-ancestors 'self'")
-
-CheckStatus = Literal["pass", "warn", "fail"]
-Verdict = tuple[CheckStatus, str]
-PASSED: Verdict = ("pass", "")
 
 
 class Check(TypedDict):
@@ -79,9 +78,16 @@ def refuse_failed(version_number: int, report: Mapping[str, Any], *, is_overridd
 
 
 def gate_report(
-    page: RenderedPage, *, spec: PageSpec, seo: Seo, site: Site, claims: Sequence[PageClaim], now: Timestamp
+    page: RenderedPage,
+    *,
+    spec: PageSpec,
+    seo: Seo,
+    site: Site,
+    claims: Sequence[PageClaim],
+    brand: BrandContext,
+    now: Timestamp,
 ) -> GateReport:
-    """Return the report of a rendered page. Links and phrases of the brand are not checked here, so they warn."""
+    """Return the report of a rendered page. Links are not requested here, so they warn."""
     tree = LexborHTMLParser(page.html)
     verdicts: dict[str, Verdict] = {
         "html_valid": _html(page, tree),
@@ -90,8 +96,7 @@ def gate_report(
         "images_have_alt": _images(tree),
         "title_and_description": _description(seo),
         "canonical": canonical_verdict(seo, site),
-        "claims_have_evidence": _claims(claims),
-        "brand_banned_phrases": ("warn", "not checked: the shop has no brand context"),
+        **brand_verdicts(spec, seo, claims, brand),
         "size_budget": _size(page),
         "csp_safe": _policy(page, site),
     }
@@ -154,14 +159,6 @@ def canonical_verdict(seo: Seo, site: Site) -> Verdict:
     if seo.canonical in (None, site.canonical_address):
         return PASSED
     return "warn", f"search engines will show {seo.canonical} instead of {site.canonical_address}"
-
-
-def _claims(claims: Sequence[PageClaim]) -> Verdict:
-    open_claims = [claim for claim in claims if claim["status"] != "supported"]
-    if not open_claims:
-        return PASSED
-    unsupported = sum(claim["status"] == "unsupported" for claim in open_claims)
-    return "warn", f"{unsupported} claims have no evidence, {len(open_claims) - unsupported} are not reviewed"
 
 
 def _size(page: RenderedPage) -> Verdict:

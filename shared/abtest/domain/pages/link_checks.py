@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import TypedDict
 from urllib.parse import urljoin
 
-from abtest.domain.pages.gates import PASSED, Verdict
 from abtest.domain.pages.rules import link_uses
 from abtest.domain.pages.spec import PageSpec
+from abtest.domain.pages.verdicts import PASSED, Verdict
 from abtest.kit.clock import Timestamp, later
 
 MAX_LINKS = 50

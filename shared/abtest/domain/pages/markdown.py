@@ -54,6 +54,13 @@ def links(text: str) -> tuple[str, ...]:
     return _facts(text).links
 
 
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs of a text as readers see them, without markup."""
+    for token in _parser().parse(text):
+        if token.type == "inline":
+            yield "".join(" " if child.type.endswith("break") else child.content for child in token.children or ())
+
+
 def is_too_deep(text: str) -> bool:
     """Return whether lists and quotes are within each other by more than MAX_LEVELS."""
     return _facts(text).levels > MAX_LEVELS

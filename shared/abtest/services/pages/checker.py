@@ -15,6 +15,7 @@ from typing import NamedTuple
 from abtest.contract.page_specs import seo_of, spec_of
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.jobs.model import Job, JobLostError
+from abtest.domain.pages.brand_gates import brand_verdicts
 from abtest.domain.pages.gates import GateReport, canonical_verdict, rechecked
 from abtest.domain.pages.link_checks import MAX_LINKS, MAX_REDIRECTS, LinkResult, addresses, kept, links_verdict
 from abtest.domain.pages.qa import Finding, checked, finding, gate_findings
@@ -22,6 +23,7 @@ from abtest.domain.pages.reports import PageReport
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Commit, Put
 from abtest.ports.http_sender import HttpSender, HttpUnreachableError
+from abtest.services.brand import read_brand
 from abtest.services.context import World
 from abtest.services.jobs import Workbench
 from abtest.services.pages.children import put_report, put_run, read_reports, read_run, read_version
@@ -69,9 +71,14 @@ class PageChecker:
         except NotFoundError:
             return  # deleted since the request
         site, seo = self.sites.of(page), seo_of(version.seo_manifest)
-        urls = addresses(spec_of(version.spec), site.canonical_address)
+        spec = spec_of(version.spec)
+        urls = addresses(spec, site.canonical_address)
         results = self._results(job, urls[:MAX_LINKS])
-        verdicts = {"links_resolve": links_verdict(urls, results), "canonical": canonical_verdict(seo, site)}
+        verdicts = {
+            "links_resolve": links_verdict(urls, results),
+            "canonical": canonical_verdict(seo, site),
+            **brand_verdicts(spec, seo, version.claims, read_brand(self.world.catalog, job.shop_id)),
+        }
         report = rechecked(version.gate_report, verdicts, self.world.now())
         self._store(job, [*gate_findings(report), NOT_OPENED], _Checked(report, tuple(results.values())))
 

@@ -21,6 +21,7 @@ from abtest.kit.json_objects import present
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Commit
 from abtest.services.aggregates import Saved
+from abtest.services.brand import read_brand
 from abtest.services.context import Caller
 from abtest.services.listing import EVERYTHING, Listing
 from abtest.services.pages.briefs import ContentBriefs
@@ -130,6 +131,7 @@ class PageVersions:
         digest = sha256(rendered.html).hexdigest()
         # Needs no condition: the key is the hash of the content.
         self._delivery.put(html_key(digest), rendered.html, content_type=PAGE_CONTENT_TYPE)
+        brand = read_brand(self._catalog, page.shop_id)
         claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
         return PageVersion(
             id=version_id,
@@ -139,7 +141,9 @@ class PageVersions:
             version_number=len(page.versions) + 1,
             spec=fields["spec"],
             **self._brief(page.shop_id, fields.get("brief_id")),
-            gate_report=gate_report(rendered, spec=spec, seo=seo, site=site, claims=claims, now=occasion.now),
+            gate_report=gate_report(
+                rendered, spec=spec, seo=seo, site=site, claims=claims, brand=brand, now=occasion.now
+            ),
             claims=tuple(claims),
             seo_manifest=seo_manifest,
             render_manifest={
