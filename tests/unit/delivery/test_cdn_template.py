@@ -100,7 +100,7 @@ def test_every_behaviour__tells_the_shoppers_address() -> None:
         assert [each["EventType"] for each in behaviour["FunctionAssociations"]] == ["viewer-request"]
 
 
-@pytest.mark.parametrize("name", ["Cdn", "ApiCdn"])
+@pytest.mark.parametrize("name", ["Cdn", "ApiCdn", "AssetsCdn"])
 def test_distribution__speaks_modern_protocols_only(name: str) -> None:
     config = RESOURCES[name]["Properties"]["DistributionConfig"]
     assert config["HttpVersion"] == "http2and3"
@@ -262,3 +262,13 @@ def test_hosts_of_customers__are_known_to_what_publishes_pages(name: str) -> Non
     assert stack.environment(name)["PAGE_DISTRIBUTION_ID"]
     actions = ["cloudfront:CreateInvalidationForDistributionTenant", "cloudfront:GetDistributionTenantByDomain"]
     assert [each for each in stack.statements(name) if each["Action"] == actions]
+
+
+def test_files__are_kept_for_ever_and_reach_the_origin_without_cookies() -> None:
+    config = RESOURCES["AssetsCdn"]["Properties"]["DistributionConfig"]
+    behaviour = config["DefaultCacheBehavior"]
+    assert behaviour["CachePolicyId"] == {"Ref": "CdnChunkCache"}
+    assert "OriginRequestPolicyId" not in behaviour
+    assert config["Origins"][0]["DomainName"] == {
+        "Fn::Sub": "${AssetsApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"
+    }

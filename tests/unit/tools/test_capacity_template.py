@@ -53,7 +53,7 @@ def test_routes__with_settings_of_their_own__exist() -> None:
     assert set(properties("EdgeApi")["RouteSettings"]) <= routes
 
 
-@pytest.mark.parametrize("name", ["Cdn", "ApiCdn"])
+@pytest.mark.parametrize("name", ["Cdn", "ApiCdn", "AssetsCdn"])
 def test_web_acl__protects_each_distribution(name: str) -> None:
     assert "WebACLId" not in properties(name)["DistributionConfig"]
     assert properties(name, WafWebAclArn=ACL)["DistributionConfig"]["WebACLId"] == ACL
