@@ -73,7 +73,11 @@ class PromptChecks:
         checker = PageChecker(
             world=world,
             bench=Workbench(world),
-            sites=Sites(catalog=world.catalog, worker_base_url=self._base.settings.worker_base_url),
+            sites=Sites(
+                catalog=world.catalog,
+                worker_base_url=self._base.settings.worker_base_url,
+                assets_base_url=self._base.settings.assets_base_url,
+            ),
             senders=self.links.session,
         )
         with self._base.catalog.under("WorkerPages"):

@@ -1,5 +1,6 @@
 """Composition root of the landing pages family."""
 
+from abtest.services.assets.uses import AssetLibrary
 from abtest.services.jobs import Jobs
 from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.documents import PageDocuments
@@ -19,13 +20,15 @@ from abtest.wiring.cdn import cdn_of
 
 def pages_uses(base: Management) -> Uses:
     """Return the use cases of landing pages and content briefs. Raises MissingSettingError."""
-    base.settings.need("worker_base_url")
-    sites = Sites(catalog=base.world.catalog, worker_base_url=base.settings.worker_base_url)
+    base.settings.need("worker_base_url", "assets_base_url")
+    catalog, assets_base_url = base.world.catalog, base.settings.assets_base_url
+    sites = Sites(catalog=catalog, worker_base_url=base.settings.worker_base_url, assets_base_url=assets_base_url)
+    library = AssetLibrary(catalog=catalog, assets_base_url=assets_base_url)
     pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
-    versions = PageVersions(pages, briefs, sites, base.delivery)
+    versions = PageVersions(pages, briefs, sites, library, base.delivery)
     checks = Jobs(base.world, "page_check", base.page_queue)
     runs = QaRuns(versions, checks, base.limiter)
-    documents = PageDocuments(delivery=base.delivery)
+    documents = PageDocuments(delivery=base.delivery, library=library)
     experiments = PageExperiments(pages)
     snapshots = Snapshots(
         catalog=base.world.catalog, versions=versions, experiments=experiments, sites=sites, documents=documents

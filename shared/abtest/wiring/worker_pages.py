@@ -23,13 +23,17 @@ def create_handler() -> Handler:
     """
     aws.serve(CallerKind.WORKER)
     config = settings()
-    config.need("catalog_table", "blobs_bucket", "worker_base_url")
+    config.need("catalog_table", "blobs_bucket", "worker_base_url", "assets_base_url")
     world = world_of(config)
     client = OutboundHttp(customer_rules(config), Limits(seconds=LINK_SECONDS, body_bytes=LINK_BYTES))
     checker = PageChecker(
         world=world,
         bench=Workbench(world),
-        sites=Sites(catalog=world.catalog, worker_base_url=config.worker_base_url),
+        sites=Sites(
+            catalog=world.catalog,
+            worker_base_url=config.worker_base_url,
+            assets_base_url=config.assets_base_url,
+        ),
         senders=client.session,
     )
     return each_message(checker.carry_out)

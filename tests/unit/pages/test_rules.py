@@ -134,7 +134,7 @@ def test_assets__that_are_foreign_or_of_another_type__are_refused() -> None:
     with pytest.raises(ValidationFailedError) as caught:
         refuse_unfit_assets(spec_of(document), Seo(title="a", og_image_asset_id=FONT.id), LIBRARY)
     assert {field.path: field.message for field in caught.value.fields} == {
-        "spec.blocks[0].image.asset_id": "must be the id of an asset of this shop",
+        "spec.blocks[0].image.asset_id": "must be the id of an asset of this shop that is complete and not archived",
         "spec.blocks[1].asset_id": "must be an asset of type video, not image/jpeg",
         "spec.theme.font.asset_id": "must be an asset of type font/woff2, not video/mp4",
         "seo_manifest.og_image_asset_id": "must be an asset of type image, not font/woff2",

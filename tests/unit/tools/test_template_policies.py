@@ -47,7 +47,7 @@ WRITERS: dict[Kind, set[str]] = {
     "LPP": {"ApiPages", "WorkerPublish"},
     "LPQ": {"ApiPages", "WorkerPages"},
     "LPR": {"ApiPages", "WorkerPages"},
-    "ASSET": {"ApiAssets", "CronSweep"},
+    "ASSET": {"ApiAssets", "ApiPages", "CronSweep"},  # a page that uses an asset is recorded there
     "QUOTA": {"ApiAssets", "CronSweep"},
     "TRASH": {"ApiAssets", "CronSweep"},
 }

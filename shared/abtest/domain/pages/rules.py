@@ -163,7 +163,7 @@ def _asset_problems(spec: PageSpec, seo: Seo, assets: Mapping[str, AssetFacts]) 
     for path, asset_id, kind in asset_uses(spec, seo):
         asset = assets.get(asset_id)
         if asset is None:
-            yield path, "must be the id of an asset of this shop"
+            yield path, "must be the id of an asset of this shop that is complete and not archived"
         elif not asset.mime_type.startswith(kind):
             yield path, f"must be an asset of type {kind.rstrip('/')}, not {asset.mime_type}"
         elif kind == _IMAGE and not (asset.width and asset.height):

@@ -4,12 +4,14 @@ An asset names every resource that ever used it. Whether one still exists is rea
 deleting a user needs no write here.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import cast
 
 from abtest.domain.assets.facts import AssetFacts
 from abtest.domain.assets.model import Asset, AssetUse, facts_of, used_by
+from abtest.domain.install.tags import origin_of
 from abtest.kit.errors import LimitReachedError, ServiceError
 from abtest.ports.catalog import Catalog, Commit, Head, Kind
 from abtest.services.assets.records import ASSETS
@@ -46,15 +48,27 @@ def refuse_used(catalog: Catalog, asset: Asset) -> None:
         raise AssetInUseError(users)
 
 
-def usable_assets(catalog: Catalog, shop_id: str, asset_ids: Collection[str]) -> list[Asset]:
-    """Return those of the shop's assets that may be shown: complete and not archived."""
-    assets = map(ASSETS.from_record, catalog.get_many(shop_id, "ASSET", sorted(set(asset_ids))))
-    return [asset for asset in assets if asset.is_usable]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssetLibrary:
+    """Assets as pages show them. `assets_base_url` is the address of public files."""
 
+    catalog: Catalog
+    assets_base_url: str
 
-def facts_by_id(assets: Iterable[Asset], origin: str) -> dict[str, AssetFacts]:
-    """Return what pages need to show the assets, by id."""
-    return {asset.id: facts_of(asset, origin) for asset in assets}
+    def usable(self, shop_id: str, asset_ids: Iterable[str]) -> list[Asset]:
+        """Return those of the shop's assets that a new page may use: complete and not archived."""
+        return [asset for asset in self._stored(shop_id, asset_ids) if asset.is_usable]
+
+    def shown(self, shop_id: str, asset_ids: Iterable[str]) -> dict[str, AssetFacts]:
+        """Return what a page needs that uses these assets already, archived ones included."""
+        return self.facts([asset for asset in self._stored(shop_id, asset_ids) if asset.status == "ready"])
+
+    def facts(self, assets: Iterable[Asset]) -> dict[str, AssetFacts]:
+        """Return what a page needs to show these assets, by id."""
+        return {asset.id: facts_of(asset, origin_of(self.assets_base_url)) for asset in assets}
+
+    def _stored(self, shop_id: str, asset_ids: Iterable[str]) -> Iterator[Asset]:
+        return map(ASSETS.from_record, self.catalog.get_many(shop_id, "ASSET", sorted(set(asset_ids))))
 
 
 def uses_commit(assets: Iterable[Asset], use: AssetUse) -> Commit:

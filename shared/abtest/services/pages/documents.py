@@ -8,11 +8,12 @@ from abtest.contract.page_specs import seo_of, spec_of
 from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.pages.render import render
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, PageDocument, html_key
-from abtest.domain.pages.rules import refuse_foreign_forms
+from abtest.domain.pages.rules import asset_uses, refuse_foreign_forms, refuse_unfit_assets
 from abtest.domain.pages.site import Site
 from abtest.domain.pages.versions import PageVersion
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
+from abtest.services.assets.uses import AssetLibrary
 
 
 def site_digest(site: Site) -> str:
@@ -25,6 +26,7 @@ class PageDocuments:
     """Stored HTML in the delivery bucket."""
 
     delivery: Blobs
+    library: AssetLibrary
 
     def of(self, version: PageVersion, site: Site, mark: str | None = None) -> PageDocument:
         """Store a version as it is published at a site, and return its document.
@@ -55,5 +57,7 @@ class PageDocuments:
 
     def _rendered(self, version: PageVersion, site: Site, mark: str | None) -> tuple[bytes, str]:
         spec, seo = spec_of(version.spec), seo_of(version.seo_manifest)
-        rendered = render(spec, assets={}, seo=seo, site=site, mark=mark)
+        assets = self.library.shown(version.shop_id, [asset_id for _, asset_id, _ in asset_uses(spec, seo)])
+        refuse_unfit_assets(spec, seo, assets)
+        rendered = render(spec, assets=assets, seo=seo, site=site, mark=mark)
         return rendered.html, rendered.policy

@@ -13,23 +13,23 @@ from abtest.services.shop_records import read_shop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sites:
-    """Sites of the pages of all shops. `worker_base_url` is the address of the edge."""
+    """Sites of the pages of all shops. The addresses are those of the edge and of public files."""
 
     catalog: Catalog
     worker_base_url: str
+    assets_base_url: str
 
     def of(self, page: LandingPage) -> Site:
         """Return the site of a page at the address that it is going to have; without a path, at its slug."""
         shop = read_shop(self.catalog, page.shop_id)
         record = self.catalog.get(shop.id, "SET", INSTALL_DOMAINS)
         additional = record.body["additional"] if record else ()
-        edge = origin_of(self.worker_base_url)
         return Site(
             shop_id=shop.id,
             shop_name=shop.name,
             domain=shop.domain,
-            edge_origin=edge,
-            assets_origin=edge,
+            edge_origin=origin_of(self.worker_base_url),
+            assets_origin=origin_of(self.assets_base_url),
             snippet_address=snippet_url(self.worker_base_url, shop.id),
             canonical_address=page_address(page.publish_host, page.publish_path or f"/{page.slug}"),
             form_hosts=tuple(dict.fromkeys((shop.domain, *additional))),

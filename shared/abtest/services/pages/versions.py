@@ -8,19 +8,27 @@ from typing import Any
 from abtest.contract.briefs import LandingPageContentBrief
 from abtest.contract.landing_pages import SHOWN_VERSIONS
 from abtest.contract.page_specs import seo_of, spec_of
+from abtest.domain.assets.model import Asset, AssetUse
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.pages.gates import gate_report
 from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, PageStatus, VersionEntry
 from abtest.domain.pages.render import render
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
-from abtest.domain.pages.rules import refuse_conflicts, refuse_foreign_forms, refuse_large, refuse_unfit_assets
+from abtest.domain.pages.rules import (
+    asset_uses,
+    refuse_conflicts,
+    refuse_foreign_forms,
+    refuse_large,
+    refuse_unfit_assets,
+)
 from abtest.domain.pages.states import refuse_archived
 from abtest.domain.pages.versions import PageVersion, proposed_claims
 from abtest.kit.errors import LimitReachedError, refused
 from abtest.kit.json_objects import present
 from abtest.ports.blobs import Blobs
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, together
 from abtest.services.aggregates import Saved
+from abtest.services.assets.uses import AssetLibrary, uses_commit
 from abtest.services.brand import read_brand
 from abtest.services.context import Caller
 from abtest.services.listing import EVERYTHING, Listing
@@ -37,10 +45,13 @@ _TITLE_CHARACTERS = 70
 class PageVersions:
     """Versions of landing pages. `delivery` has the rendered pages."""
 
-    def __init__(self, pages: LandingPages, briefs: ContentBriefs, sites: Sites, delivery: Blobs) -> None:
+    def __init__(
+        self, pages: LandingPages, briefs: ContentBriefs, sites: Sites, library: AssetLibrary, delivery: Blobs
+    ) -> None:
         self.pages = pages
         self._briefs = briefs
         self._sites = sites
+        self._library = library
         self._delivery = delivery
         self._catalog = pages.world.catalog
         self._listing = Listing(self._catalog, "LPV", version_in, plural="versions")
@@ -61,8 +72,8 @@ class PageVersions:
             refuse_archived(page, "versions")
             if len(page.versions) >= MAX_VERSIONS:
                 raise LimitReachedError(f"a landing page has {MAX_VERSIONS} versions at most; create another page")
-            version = self._rendered(page, version_id, fields, self.pages.occasion(caller))
-            self._store(caller, page, version, mark)
+            version, assets = self._rendered(page, version_id, fields, self.pages.occasion(caller))
+            self._store(caller, page, version, assets, mark)
             return version
 
         return retried(attempt)
@@ -119,21 +130,23 @@ class PageVersions:
 
     def _rendered(
         self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
-    ) -> PageVersion:
-        """The version, with its HTML in the store."""
+    ) -> tuple[PageVersion, Sequence[Asset]]:
+        """The version, with its HTML in the store, and the assets that it uses."""
         seo_manifest = fields.get("seo_manifest") or {"title": page.name[:_TITLE_CHARACTERS]}
         spec, seo = spec_of(fields["spec"]), seo_of(seo_manifest)
         refuse_conflicts(spec)
-        refuse_unfit_assets(spec, seo, {})  # until the shop has assets, a spec cannot name one
+        assets = self._library.usable(page.shop_id, [asset_id for _, asset_id, _ in asset_uses(spec, seo)])
+        facts = self._library.facts(assets)
+        refuse_unfit_assets(spec, seo, facts)
         site = self._sites.of(page)
         refuse_foreign_forms(spec, site.form_hosts)
-        rendered = render(spec, assets={}, seo=seo, site=site)
+        rendered = render(spec, assets=facts, seo=seo, site=site)
         digest = sha256(rendered.html).hexdigest()
         # Needs no condition: the key is the hash of the content.
         self._delivery.put(html_key(digest), rendered.html, content_type=PAGE_CONTENT_TYPE)
         brand = read_brand(self._catalog, page.shop_id)
         claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
-        return PageVersion(
+        version = PageVersion(
             id=version_id,
             shop_id=page.shop_id,
             version=1,
@@ -159,6 +172,7 @@ class PageVersions:
             created_by=occasion.user_id,
             created_at=occasion.now,
         )
+        return version, assets
 
     def _brief(self, shop_id: str, brief_id: str | None) -> Mapping[str, Any]:
         if brief_id is None:
@@ -168,7 +182,9 @@ class PageVersions:
             raise refused("brief_id", "there is no such content brief")
         return {"brief_id": brief_id, "brief_snapshot": LandingPageContentBrief.of(briefs[0]).model_dump()}
 
-    def _store(self, caller: Caller, page: LandingPage, version: PageVersion, mark: str | None) -> None:
+    def _store(
+        self, caller: Caller, page: LandingPage, version: PageVersion, assets: Sequence[Asset], mark: str | None
+    ) -> None:
         after = replace(
             page,
             versions=(*page.versions, VersionEntry(id=version.id, created_at=version.created_at)),
@@ -179,4 +195,5 @@ class PageVersions:
         )
         note = present(version_number=version.version_number, html_key=version.html_key)
         change = Change(before=page, after=after, action="landing_page.add_version", note=note)
-        self.pages.save(caller.user_id, change, Commit(puts=[put_version(version)]), row_id=mark)
+        uses = uses_commit(assets, AssetUse(kind="LP", id=page.id))
+        self.pages.save(caller.user_id, change, together(Commit(puts=[put_version(version)]), uses), row_id=mark)
