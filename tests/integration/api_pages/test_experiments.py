@@ -314,3 +314,38 @@ def test_rollback__to_variants_of_an_experiment_of_another_page__is_409(
     assert client.put(address(page), {"experiment_id": experiment_id, "versions": versions_of(page)}).status == 200
     answer = client.post(f"{landing.path}/rollback", {"publish_id": publish["id"]})
     assert (answer.status, answer.code) == (409, "conflict")
+
+
+def test_checklist__of_an_experiment_on_a_landing_page__wants_a_version_for_each_variation(
+    api: MemoryApi, tenant: Tenant, client: Client
+) -> None:
+    claim(api, tenant.shop.id, "shop.example")
+    landing = Page.created(client, publish_path="/lamp")
+    version = landing.shown()["current_version_id"]
+    api.serve("ApiExperiments", EXPERIMENT_ROUTERS, experiments_uses(api.management))
+    experiments = api.client(tenant.admin)
+    made = experiments.post("/experiments", {"name": "Lamp"}).json()
+    at = f"/experiments/{made['id']}"
+
+    def items() -> dict[str, str]:
+        return {each["key"]: each["status"] for each in experiments.get(f"{at}/checklist").json()["items"]}
+
+    assert (items()["treatments"], "landing_page" in items()) == ("warn", False)
+    arms = dict.fromkeys((each["id"] for each in made["variations"]), version)
+    client.put(f"{landing.path}/experiment", {"experiment_id": made["id"], "versions": arms})
+    assert (items()["treatments"], items()["landing_page"]) == ("pass", "warn")
+    landing.published()
+    assert items()["landing_page"] == "pass"
+    weights = {"name": "Third", "weight": 0, "is_control": False}
+    third = experiments.post(f"{at}/variations", weights).json()["id"]
+    assert items()["landing_page"] == "fail"
+    refused = experiments.post(f"{at}/launch")
+    assert (refused.status, refused.code) == (422, "checklist_failed")
+    assert "Third" in fields_of(refused)["landing_page"]
+    arms[third] = version
+    client.put(f"{landing.path}/experiment", {"experiment_id": made["id"], "versions": arms})
+    assert experiments.post(f"{at}/launch").status == 200
+    client.delete(f"{landing.path}/experiment")
+    assert items()["landing_page"] == "pass"
+    landing.published()
+    assert "landing_page" not in items()

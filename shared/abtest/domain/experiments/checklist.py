@@ -30,20 +30,40 @@ class Item:
     message: str
 
 
-def checklist(experiment: Experiment, *, approval_required: bool, prospect: Prospect = NO_PROSPECT) -> tuple[Item, ...]:
-    """Return all items, in the order in which people work through them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnPage:
+    """Landing page that shows the experiment: variations with a version of it, and whether visitors get them."""
+
+    variation_ids: frozenset[str]
+    is_online: bool
+
+
+def checklist(
+    experiment: Experiment,
+    *,
+    approval_required: bool,
+    prospect: Prospect = NO_PROSPECT,
+    page: OnPage | None = None,
+) -> tuple[Item, ...]:
+    """Return all items, in the order in which people work through them. One is about the landing page, if there is."""
     items = [Item(key, label, *check(experiment)) for key, (label, check) in _CHECKS.items()]
+    if page is not None:
+        # The versions of the page differ, so the variations need no change of their own.
+        items = [Item(each.key, each.label, *_PASS) if each.key == "treatments" else each for each in items]
+        items.append(Item("landing_page", "Landing page", *_landing_page(experiment, page)))
     plan = Item("plan", "Plan", prospect.status, prospect.message)
     approved = experiment.approval is not None and experiment.approval.status == "approved"
     verdict: Verdict = ("fail", "the design must be approved first") if approval_required and not approved else _PASS
     return (*items, plan, Item("approval", "Design approval", *verdict))
 
 
-def require_passed(experiment: Experiment, *, warnings_count: bool, prospect: Prospect = NO_PROSPECT) -> None:
+def require_passed(
+    experiment: Experiment, *, warnings_count: bool, prospect: Prospect = NO_PROSPECT, page: OnPage | None = None
+) -> None:
     """Raise ChecklistFailedError naming the items that fail, and those that warn where warnings count."""
     blocking = {"fail", "warn"} if warnings_count else {"fail"}
     # `transitions.check_allowed` has checked the approval before, with an error of its own.
-    items = checklist(experiment, approval_required=False, prospect=prospect)
+    items = checklist(experiment, approval_required=False, prospect=prospect, page=page)
     open_items = [item for item in items if item.status in blocking]
     if open_items:
         raise ChecklistFailedError(
@@ -66,6 +86,14 @@ def _treatments(experiment: Experiment) -> Verdict:
         if not (variation.mutations or variation.url_blocks or variation.custom_css or variation.custom_js)
     ]
     return ("warn", f"no change from the control: {', '.join(same)}") if same else _PASS
+
+
+def _landing_page(experiment: Experiment, page: OnPage) -> Verdict:
+    missing = [variation.name for variation in in_use(experiment) if variation.id not in page.variation_ids]
+    if missing:
+        # Their visitors would see the base and count nowhere, which looks like a broken split.
+        return "fail", f"no version of the landing page: {', '.join(missing)}; link the page again"
+    return _PASS if page.is_online else ("warn", "the landing page is not published with this experiment yet")
 
 
 def _variations(experiment: Experiment) -> Verdict:

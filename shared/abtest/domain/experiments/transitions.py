@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from abtest.domain.changes.change import Change, Event, Occasion
 from abtest.domain.experiments import rules
-from abtest.domain.experiments.checklist import require_passed
+from abtest.domain.experiments.checklist import OnPage, require_passed
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.errors import ApprovalRequiredError, ApprovalStaleError
 from abtest.domain.experiments.limits import MAX_APPROVAL_EVENTS
@@ -50,10 +50,12 @@ def act(
     *,
     approval_required: bool,
     prospect: Prospect = NO_PROSPECT,
+    page: OnPage | None = None,
 ) -> Change[Experiment]:
     """Return the change that an action makes; an empty one when the experiment is in that state already.
 
-    `prospect` is the plan to freeze where a measurement begins: at launch and restart.
+    `prospect` is the plan to freeze where a measurement begins: at launch and restart. `page` is the landing page that
+    shows the experiment.
 
     Raises InvalidStateTransitionError, ApprovalRequiredError, ApprovalStaleError, WeightsSumError and
     ChecklistFailedError.
@@ -66,7 +68,8 @@ def act(
     row = TRANSITIONS[action]
     if row.must_deliver:
         rules.check_weights(experiment)
-        require_passed(experiment, warnings_count=not details.override_checklist_warnings, prospect=prospect)
+        is_strict = not details.override_checklist_warnings
+        require_passed(experiment, warnings_count=is_strict, prospect=prospect, page=page)
     if action == "approve":
         _check_requested_design(experiment, details, approval_required=approval_required)
     effect = _EFFECTS.get(action)

@@ -8,11 +8,12 @@ from typing import Literal
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import clear_schedule, due_end, due_start
-from abtest.domain.experiments.states import Action
+from abtest.domain.experiments.states import TRANSITIONS, Action
 from abtest.domain.experiments.transitions import act
 from abtest.kit.clock import timestamp
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.catalog import DueEntry
+from abtest.services.experiments.on_page import on_page
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import system_caller
 from abtest.services.planning.planner import Planner
@@ -84,9 +85,10 @@ class ScheduledActions:
             # Outside of the try: a database that is busy here must fail this turn, not count as a refusal, which would
             # remove the schedule.
             prospect = self._planner.prospect_of(action, experiment, settings, occasion.now)
+            page = on_page(self._store.world.catalog, experiment) if TRANSITIONS[action].must_deliver else None
             try:
                 required = settings.defaults["require_approval"]
-                change = act(experiment, action, occasion, approval_required=required, prospect=prospect)
+                change = act(experiment, action, occasion, approval_required=required, prospect=prospect, page=page)
                 acted = "done"
             except ServiceError as refusal:
                 change = clear_schedule(experiment, occasion, reason=f"{refusal.code}: {refusal.message}"[:500])

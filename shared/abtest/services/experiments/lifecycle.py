@@ -12,6 +12,7 @@ from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
+from abtest.services.experiments.on_page import on_page
 from abtest.services.experiments.publish_failure import or_fail
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner
@@ -41,6 +42,7 @@ class Lifecycle:
         An action whose target is the present state changes nothing and publishes again, at most once a second and shop.
         """
         settings = self._planner.settings(caller.shop_id)
+        must_deliver, catalog = TRANSITIONS[action].must_deliver, self._store.world.catalog
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             return act(
@@ -50,6 +52,7 @@ class Lifecycle:
                 details,
                 approval_required=settings.defaults["require_approval"],
                 prospect=self._planner.prospect_of(action, experiment, settings, occasion.now),
+                page=on_page(catalog, experiment) if must_deliver else None,
             )
 
         saved = self._store.change(caller, reference, decide, expected_version=expected_version)
@@ -86,5 +89,6 @@ class Lifecycle:
         settings = self._planner.settings(shop_id)
         required = settings.defaults["require_approval"]
         prospect = self._planner.outlook(experiment, settings)
-        items = checklist(experiment, approval_required=required, prospect=prospect)
+        page = on_page(self._store.world.catalog, experiment)
+        items = checklist(experiment, approval_required=required, prospect=prospect, page=page)
         return items, offered_actions(experiment, approval_required=required)
