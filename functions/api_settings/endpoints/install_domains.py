@@ -34,6 +34,7 @@ def update_install_domains(
 ) -> InstallDomainsResponse:
     """Change the shop's domain, its additional hosts, or both (merge patch).
 
-    A host belongs to one shop: a host of another shop is 409 `conflict` with the path of the field.
+    A host belongs to one shop: a host of another shop is 409 `conflict` with the path of the field. So is giving up a
+    host at which landing pages are published; the message names them.
     """
     return settings.update(caller, body, if_match)

@@ -9,14 +9,19 @@ from typing import Any
 from abtest.domain.delivery.manifest import Encoding
 from abtest.domain.pages.routes import RouteManifest, html_key, read_route, route_key
 from abtest.domain.settings.install_domains import claim_name
+from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Claim, Commit
+from abtest.services.pages.flips import PageFlips
+from abtest.services.pages.promises import is_promise, keep_promise, promise_message
 from tests.support.api import MemoryApi
 from tests.support.client import Answer, Client
 from tests.support.landing import page as spec_with
 from tests.support.landing_qa import approved, nothing
+from tests.support.memory import MemoryCdn
 
 HOST = "shop.example"
+FAR = "2100-01-01T00:00:00.000Z"
 
 
 def claim(api: MemoryApi, shop_id: str, host: str) -> None:
@@ -42,6 +47,18 @@ def html_of(delivery: Blobs, sha256: str, encoding: Encoding = "identity") -> by
     blob = delivery.get(html_key(sha256, encoding))
     assert blob is not None
     return blob.content
+
+
+def keep_promises(api: MemoryApi, *, newest_first: bool = False) -> None:
+    """Complete what the outbox promises, as the sweep and the worker do."""
+    management = api.management
+    cdn = getattr(management, "cdn", None) or MemoryCdn()
+    flips = PageFlips(world=api.world, delivery=management.blobs, cdn=cdn)
+    rows = api.world.catalog.outbox("publish", created_before=FAR, limit=100)
+    with management.catalog.under("WorkerPublish"):
+        for row in reversed(rows) if newest_first else rows:
+            if is_promise(row):
+                keep_promise(api.world.catalog, flips, canonical_json.loads(promise_message(row)))
 
 
 @dataclass(frozen=True)

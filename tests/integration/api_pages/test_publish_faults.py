@@ -13,13 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.kit import canonical_json
-from abtest.services.pages.flips import PageFlips
-from abtest.services.pages.promises import is_promise, keep_promise, promise_message
 from abtest.wiring import api_pages as wiring
 from api_pages.routes import ROUTERS
 from tests.faults.faults import Fate, Fated
-from tests.integration.api_pages.publishing import HOST, Page, claim, live_at
+from tests.integration.api_pages.publishing import FAR, HOST, Page, claim, keep_promises, live_at
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer, Client
 from tests.support.memory import MemoryCdn
@@ -30,7 +27,6 @@ WRITES = {"catalog": ("commit", "outbox_done"), "blobs": ("put",), "cdn": ("inva
 
 RACING = 50
 Request = tuple[str, Any]
-FAR = "2100-01-01T00:00:00.000Z"
 
 
 @pytest.fixture
@@ -75,16 +71,6 @@ def fated(api: MemoryApi, fate: Fate) -> Iterator[None]:
             for name in names:
                 patch.setattr(ports[port], name, getattr(Fated(ports[port], fate), name))
         yield
-
-
-def sweep(api: MemoryApi, *, newest_first: bool = False) -> None:
-    """Keep what the outbox promises, as the sweep and the worker do."""
-    management = api.management
-    flips = PageFlips(world=api.world, delivery=management.blobs, cdn=management.cdn)  # type: ignore[attr-defined]
-    rows = api.world.catalog.outbox("publish", created_before=FAR, limit=100)
-    for row in reversed(rows) if newest_first else rows:
-        if is_promise(row):
-            keep_promise(api.world.catalog, flips, canonical_json.loads(promise_message(row)))
 
 
 def check(api: MemoryApi, *pages: Page) -> None:
@@ -136,7 +122,7 @@ def test_action__killed_at_any_call__is_done_once(
         # A claim of a request that died is free after a minute.
         api.clock.advance(minutes=2)
         if number % 2:
-            sweep(api)
+            keep_promises(api)
             check(api, page)
             assert len({each["id"] for each in page.publishes()} - before) <= made
         answer = page.client.post(path, body, headers={"idempotency-key": str(number)})
@@ -144,7 +130,7 @@ def test_action__killed_at_any_call__is_done_once(
         check(api, page)
         assert len({each["id"] for each in page.publishes()} - before) == made
         assert (page.shown()["published_version_id"] is None) == (action is unpublish)
-        sweep(api)
+        keep_promises(api)
         check(api, page)
         assert list(api.world.catalog.outbox("publish", created_before=FAR, limit=9)) == []
         if fate.calls < number:
@@ -199,7 +185,7 @@ def test_page__with_which_several_do_something_at_once__ends_as_the_catalog_has_
         )
         assert {answer.status for answer in answers} <= {200, 201, 409}
         assert 201 in {answer.status for answer in answers}
-        sweep(api)
+        keep_promises(api)
         check(api, page)
     assert there["id"] in {each["id"] for each in page.publishes()}
 
@@ -237,5 +223,5 @@ def test_sequences__of_actions_that_die__end_as_the_catalog_has_it(steps: list[A
         with fated(api, Fate(at=at, after=after)):
             answer = page.client.post(f"{page.path}/{action}", body, checked=False)
         assert answer.status in (200, 201, 409, 422, 500), answer.body
-    sweep(api, newest_first=last)
+    keep_promises(api, newest_first=last)
     check(api, *pages)

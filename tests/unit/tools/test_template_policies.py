@@ -42,7 +42,7 @@ WRITERS: dict[Kind, set[str]] = {
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
     "BRIEF": {"ApiPages"},
-    "LP": {"ApiPages", "WorkerPages"},
+    "LP": {"ApiPages", "WorkerPages", "WorkerPublish"},  # WorkerPublish ends pages whose host was given up
     "LPV": {"ApiPages"},
     "LPP": {"ApiPages", "WorkerPublish"},
     "LPQ": {"ApiPages", "WorkerPages"},
@@ -75,8 +75,8 @@ def test_names__of_keys_and_hosts__are_written_by_settings_only() -> None:
         assert writers(keys.unique_name(None, name)[0]) == {"ApiSettings"}
 
 
-def test_addresses__of_landing_pages__are_written_by_their_function_only() -> None:
-    assert writers(keys.unique_name(None, route_name("shop.example", "/lamp"))[0]) == {"ApiPages"}
+def test_addresses__of_landing_pages__are_written_by_their_functions_only() -> None:
+    assert writers(keys.unique_name(None, route_name("shop.example", "/lamp"))[0]) == {"ApiPages", "WorkerPublish"}
 
 
 def test_epochs__of_ingest_secrets__are_written_by_operators_only() -> None:

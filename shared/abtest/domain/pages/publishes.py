@@ -13,6 +13,8 @@ from abtest.kit.clock import Timestamp
 
 PublishStatus = Literal["publishing", "published", "failed", "superseded", "unpublished"]
 
+HOST_LOST = "the host is no longer an install domain of the shop"
+
 _OPEN: frozenset[PublishStatus] = frozenset({"publishing", "published"})
 
 
@@ -97,10 +99,15 @@ def unpublished(page: LandingPage, now: Timestamp) -> LandingPage:
     return replace(page, status="unpublished", live=None, published_version_id=None, updated_at=now)
 
 
-def settled(publish: PagePublish, live: LivePublish | None) -> PagePublish:
-    """Return a publish, whose addresses are up to date, with the status that follows from the live one."""
+def settled(publish: PagePublish, live: LivePublish | None, *, is_host_lost: bool = False) -> PagePublish:
+    """Return a publish, whose addresses are up to date, with the status that follows from the live one.
+
+    The live one has failed where its host is no longer the shop's.
+    """
     if publish.status not in _OPEN:
         return publish
+    if is_host_lost and live is not None and live.publish_id == publish.id:
+        return replace(publish, status="failed", error=HOST_LOST)
     status: PublishStatus = "published" if live is not None and live.publish_id == publish.id else "superseded"
     return replace(publish, status=status)
 

@@ -7,16 +7,19 @@ number of repetitions and races end with the truth, whichever of them ends last.
 import logging
 from dataclasses import dataclass, replace
 
+from abtest.domain.changes.change import Change
 from abtest.domain.pages.addresses import page_address, route_name
 from abtest.domain.pages.model import Route
-from abtest.domain.pages.publishes import PagePublish, manifest_after, settled
+from abtest.domain.pages.publishes import PagePublish, manifest_after, settled, unpublished
 from abtest.domain.pages.routes import ROUTE_CONTENT_TYPE, RouteManifest, read_route, route_key, write_route
+from abtest.domain.settings.install_domains import claim_name
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.ports.catalog import Commit
 from abtest.ports.cdn import Cdn, CdnUnavailableError
 from abtest.services.context import World
-from abtest.services.pages.pages import LANDING_PAGES
+from abtest.services.experiments.system import SYSTEM_USER_ID
+from abtest.services.pages.pages import LANDING_PAGES, LandingPages
 from abtest.services.pages.publish_records import PagePublishes, put_of
 from abtest.services.publication.outcome import PublicationContendedError
 from abtest.services.resources import loaded
@@ -83,19 +86,31 @@ class PageFlips:
         holder = catalog.resolve(None, route_name(route.host, route.path))
         record = catalog.get(holder[0], LANDING_PAGES.kind, holder[1]) if holder else None
         page = LANDING_PAGES.from_record(record) if record else None
-        if page is None or page.live is None or page.live.route != route:
+        if page is None or page.live is None or page.live.route != route or self._has_lost(page.shop_id, route):
             return None
         return PagePublishes(catalog).get(page.shop_id, page.id, page.live.publish_id)
+
+    def _has_lost(self, shop_id: str, route: Route) -> bool:
+        """True when the host of an address is no longer the shop's."""
+        owner = self.world.catalog.resolve(None, claim_name(route.host))
+        return owner is None or owner[0] != shop_id
 
     def _settle(self, shop_id: str, page_id: str, publish_id: str) -> PagePublish:
         """The publish with the status that follows from the page; the one that it replaced gets its own as well."""
         page, publishes = loaded(self.world.catalog, LANDING_PAGES, shop_id, page_id), PagePublishes(self.world.catalog)
         publish, now = publishes.get(shop_id, page_id, publish_id), self.world.now()
         stored = [publish, *publishes.find_many(shop_id, page_id, [publish.former_id] if publish.former_id else [])]
-        pairs = [(each, settled(each, page.live)) for each in stored]
+        route = page.live.route if page.live else None
+        lost = route is not None and self._has_lost(shop_id, route)
+        pairs = [(each, settled(each, page.live, is_host_lost=lost)) for each in stored]
         changed = [replace(after, version=after.version + 1, updated_at=now) for each, after in pairs if after != each]
-        if changed:
-            self.world.catalog.commit(Commit(puts=[put_of(each) for each in changed]))
+        commit = Commit(puts=[put_of(each) for each in changed])
+        if any(each.status == "failed" for each in changed):
+            # Frees the address as well, for the next owner of the host.
+            change = Change(before=page, after=unpublished(page, now), action="landing_page.lose_host")
+            LandingPages(self.world).save(SYSTEM_USER_ID, change, commit)
+        elif changed:
+            self.world.catalog.commit(commit)
         return next((each for each in changed if each.id == publish_id), publish)
 
     def _drop(self, route: Route, manifest: RouteManifest) -> bool:

@@ -39,6 +39,8 @@ def _summary(page: LandingPage) -> Summary:
             "page_type": page.page_type,
             "publish_mode": page.publish_mode,
             "seat": page.seat,
+            "live_publish_id": page.live.publish_id if page.live else None,
+            "live_host": page.live.route.host if page.live and page.live.route else None,
         },
     )
 

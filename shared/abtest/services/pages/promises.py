@@ -1,6 +1,6 @@
 """Outbox rows that promise the completion of a publish, and the messages by which the sweep has them kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -8,8 +8,9 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog, OutboxRow
 from abtest.services.context import World
+from abtest.services.pages.live_hosts import pages_at
 
-_PAGE, _PUBLISH = "landing_page_id", "publish_id"
+_PAGE, _PUBLISH, _HOSTS = "landing_page_id", "publish_id", "page_hosts"
 
 
 class IncompleteError(Exception):
@@ -29,9 +30,14 @@ def promise(world: World, shop_id: str, page_id: str, publish_id: str) -> Outbox
     return world.outbox_row(shop_id, "publish", {_PAGE: page_id, _PUBLISH: publish_id})
 
 
+def promise_for_hosts(world: World, shop_id: str, hosts: Sequence[str]) -> OutboxRow:
+    """Build the row after which pages end at hosts that the shop gave up, should any have been published meanwhile."""
+    return world.outbox_row(shop_id, "publish", {_HOSTS: [*hosts]})
+
+
 def is_promise(row: OutboxRow) -> bool:
-    """Return whether a row is about a landing page, not about the configuration of its shop."""
-    return _PAGE in row.payload
+    """Return whether a row is about landing pages, not about the configuration of its shop."""
+    return _PAGE in row.payload or _HOSTS in row.payload
 
 
 def promise_message(row: OutboxRow) -> str:
@@ -41,10 +47,19 @@ def promise_message(row: OutboxRow) -> str:
 
 
 def keep_promise(catalog: Catalog, flips: Completes, message: Mapping[str, Any]) -> None:
-    """Complete the publish that a message names, then remove its row. Raises IncompleteError, and ServiceErrors."""
+    """Complete the publishes that a message is about, then remove its row. Raises IncompleteError, ServiceError."""
     row = OutboxRow(shop_id=message["shop_id"], topic="publish", **message["promise"])
-    # Without the page or the publish there is nothing to complete.
-    with suppress(NotFoundError):
-        if not flips.complete(row.shop_id, row.payload[_PAGE], row.payload[_PUBLISH]).is_whole:
-            raise IncompleteError
+    for page_id, publish_id in _publishes(catalog, row):
+        # Without the page or the publish there is nothing to complete.
+        with suppress(NotFoundError):
+            if not flips.complete(row.shop_id, page_id, publish_id).is_whole:
+                raise IncompleteError
     catalog.outbox_done(row)
+
+
+def _publishes(catalog: Catalog, row: OutboxRow) -> Iterator[tuple[str, str]]:
+    """Yield page and publish of each one that a row is about."""
+    if _PAGE in row.payload:
+        yield row.payload[_PAGE], row.payload[_PUBLISH]
+    for head in pages_at(catalog, row.shop_id, row.payload.get(_HOSTS, ())):
+        yield head.id, str(head.attributes["live_publish_id"])

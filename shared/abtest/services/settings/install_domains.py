@@ -16,6 +16,8 @@ from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import ConflictError, DatabaseBusyError, FieldError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS, Claim, Commit, Document, NameTakenError, OutboxRow, Release
 from abtest.services.context import Caller
+from abtest.services.pages.live_hosts import refuse_hosts_with_pages
+from abtest.services.pages.promises import promise_for_hosts
 from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.settings.store import Kept, Setting, SettingsStore
 from abtest.services.shop_records import puts_of, read_shop
@@ -24,8 +26,8 @@ SETTING = Setting(record_id=INSTALL_DOMAINS, verb="update_install_domains", unto
 UNWRITTEN = "initial"
 """Revision of a setting that was never written."""
 
-_OTHER_ITEMS = 11
-"""Of a commit: two of the setting, six of the shop, two of the audit, one of the outbox."""
+_OTHER_ITEMS = 12
+"""Of a commit: two of the setting, six of the shop, two of the audit, two of the outbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,7 @@ class InstallDomainSettings:
         """Replace the given fields; the shop's domain changes with them.
 
         Raises RevisionConflictError, VersionConflictError, ValidationFailedError, and ConflictError for a host that
-        another shop has.
+        another shop has or that has landing pages online.
         """
         row_id = self._store.world.audit_row_id()
 
@@ -89,6 +91,7 @@ class InstallDomainSettings:
                 additional=tuple(changes.get("additionalDomains", state.domains.additional)),
             )
             refuse_doubles(after)
+            self._refuse_live(state, after)
             # The first write is stored even when it changes nothing, so that the setting has a revision from then on.
             if state.kept.version and after == state.domains:
                 return state, None
@@ -105,6 +108,11 @@ class InstallDomainSettings:
         shop = read_shop(self._store.world.catalog, shop_id)
         return _State(shop=shop, kept=self._store.read(shop_id, SETTING))
 
+    def _refuse_live(self, state: _State, after: InstallDomains) -> None:
+        gone = set(state.domains.hosts) - set(after.hosts)
+        field = "domain" if state.domains.domain in gone else "additionalDomains"
+        refuse_hosts_with_pages(self._store.world.catalog, state.shop.id, gone, field)
+
     def _write(self, caller: Caller, state: _State, after: InstallDomains, row_id: str | None) -> OutboxRow:
         world, now = self._store.world, self._store.world.now()
         shop = state.shop.changed({"domain": after.domain}, now)
@@ -115,6 +123,8 @@ class InstallDomainSettings:
         held = sorted(state.held.union(fresh).difference(gone))
         kept = state.kept.written({"additional": list(after.additional), "held": held}, now)
         row = world.publish_row(shop.id)
+        # A page may be published there between the check and this commit, and must not stay.
+        freed = [promise_for_hosts(world, shop.id, gone)] if gone else []
         audit = self._store.audit(caller, SETTING.verb, _shown(state.domains), _shown(after), row_id)
         commit = Commit(
             puts=[self._store.put(shop.id, SETTING, kept), *(puts_of(shop) if shop != state.shop else [])],
@@ -123,7 +133,7 @@ class InstallDomainSettings:
             ],
             releases=releases_of(gone),
             audit=[audit],
-            outbox=[row],
+            outbox=[row, *freed],
         )
         try:
             world.catalog.commit(commit)
@@ -141,7 +151,11 @@ class InstallDomainSettings:
         # Only the version rises. Callers hold the revision as their token, and nothing that they can see has changed.
         kept = replace(state.kept, document=document, version=state.kept.version + 1)
         self._store.world.catalog.commit(
-            Commit(puts=[self._store.put(shop_id, SETTING, kept)], releases=releases_of(rest))
+            Commit(
+                puts=[self._store.put(shop_id, SETTING, kept)],
+                releases=releases_of(rest),
+                outbox=[promise_for_hosts(self._store.world, shop_id, rest)],
+            )
         )
 
 
