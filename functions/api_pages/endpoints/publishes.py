@@ -1,6 +1,9 @@
 """Routes of publishing: what visitors get at the address of a landing page."""
 
+from hashlib import sha256
 from typing import Annotated
+
+from starlette.responses import Response
 
 from abtest.contract.base import ListOf
 from abtest.contract.errors import GateFailedEnvelope, InvalidStateTransitionEnvelope
@@ -35,6 +38,30 @@ def list_publishes(landing_page_id: PathId, caller: Reader, page: Page, publishi
     """List the publishes of a landing page, newest first."""
     items, last = publishing.page(caller.shop_id, landing_page_id, limit=page.limit, after=page.after)
     return page.page([LandingPagePublish.of(item) for item in items], last)
+
+
+@router.get(
+    "/publishes/{publish_id}/export",
+    operation_id="exportLandingPagePublish",
+    response_class=Response,
+    responses={
+        200: {"description": "The file, with an ETag", "content": {"text/html": {"schema": {"type": "string"}}}},
+        304: {"description": "Not modified since the ETag in If-None-Match"},
+        **errors(NotFoundError),
+    },
+)
+def export(landing_page_id: PathId, publish_id: PathId, caller: Reader, publishing: Uses) -> Response:
+    """Return the file of a publish of a page whose `publish_mode` is `export`, as an attachment.
+
+    It is one HTML document with its styles and its Content-Security-Policy, for any web server. It opens without this
+    service; the snippet, its only script, is loaded while the page is shown. A publish at an address has no file (404).
+    """
+    page, content = publishing.exported(caller.shop_id, landing_page_id, publish_id)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{page.slug}.html"',
+        "ETag": f'"{sha256(content).hexdigest()}"',
+    }
+    return Response(content, media_type="text/html; charset=utf-8", headers=headers)
 
 
 @router.post(

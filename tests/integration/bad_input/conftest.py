@@ -210,7 +210,8 @@ class World:
         page = client.post("/landing-pages", {"name": "One", "slug": "one"}).json()["id"]
         version = client.post(f"/landing-pages/{page}/versions", {"spec": SPEC}).json()["id"]
         run = client.post(f"/landing-pages/{page}/qa-runs").json()["id"]
-        return {"landing_page_id": page, "version": version, "qa_run_id": run}
+        # Never published, because a published page could not be deleted: there is no publish with any id.
+        return {"landing_page_id": page, "version": version, "qa_run_id": run, "publish_id": run}
 
     @staticmethod
     def _webhook(client: Client) -> dict[str, str]:

@@ -41,7 +41,9 @@ def page_host(ids: Ids) -> str:
 def approves_page(client: Client, ids: Ids) -> Mapping[str, str]:
     """Claim a host, and approve the version of the landing page."""
     run = "/landing-pages/{landing_page_id}/qa-runs/{qa_run_id}".format(**ids)
-    claimed = client.patch("/settings/install-domains", {"domain": page_host(ids)})
+    settings = "/settings/install-domains"
+    revision = client.get(settings).json()["revision"]
+    claimed = client.patch(settings, {"domain": page_host(ids), "expected_revision": revision})
     assert (claimed.status, client.post(f"{run}/approve").status) == (200, 200), claimed.body
     return {}
 
@@ -53,6 +55,13 @@ def publishes_page(client: Client, ids: Ids) -> Mapping[str, str]:
     made = [client.post(path, body) for _ in range(2)]
     assert [answer.status for answer in made] == [201, 201], [answer.body for answer in made]
     return {"publish_id": made[0].json()["id"]}
+
+
+def exports_page(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Publish the landing page as a file."""
+    changed = client.patch("/landing-pages/{landing_page_id}".format(**ids), {"publish_mode": "export"})
+    assert changed.status == 200, changed.body
+    return publishes_page(client, ids)
 
 
 EXPORTED = {"from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
@@ -78,6 +87,7 @@ BEFORE: Mapping[str, Hook] = {
         "experience_key", "/personalizations/{personalization_id}/experiences", {"key": "second"}, member="key"
     ),
     "pauseFlag": does("activate", at="/flags/{flag_id}"),
+    "exportLandingPagePublish": exports_page,
     "publishLandingPage": approves_page,
     "rollBackLandingPage": publishes_page,
     "unpublishLandingPage": publishes_page,

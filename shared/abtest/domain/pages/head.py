@@ -11,14 +11,17 @@ MARK = "svc-served"
 """Name of the meta element that names experiment and variation of a variant."""
 
 
-def head(setting: Setting, seo: Seo, site: Site, style: str, mark: str | None) -> list[Html | list[Html] | None]:
-    """Return the elements of the head."""
+def head(
+    setting: Setting, seo: Seo, site: Site, style: str, mark: str | None, policy: str | None = None
+) -> list[Html | list[Html] | None]:
+    """Return the elements of the head. A file has its policy in it, and no script that it waits for."""
     canonical = seo.canonical or site.canonical_address
     return [
         el("meta", charset="utf-8"),
         # Before the snippet, which reads it as soon as it runs.
         el("meta", name=MARK, content=mark) if mark else None,
-        el("script", src=site.snippet_address),
+        el("meta", http_equiv="Content-Security-Policy", content=policy) if policy else None,
+        el("script", async_="", src=site.snippet_address) if policy else el("script", src=site.snippet_address),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("title", seo.title),
         _meta("description", seo.description),

@@ -29,3 +29,8 @@ def policy(spec: PageSpec, site: Site, style: str) -> str:
             "frame-ancestors 'self'",
         )
     )
+
+
+def in_meta(policy: str) -> str:
+    """Return a policy as a meta element may have it: browsers ignore `frame-ancestors` there, and complain."""
+    return "; ".join(each for each in policy.split("; ") if not each.startswith("frame-ancestors"))

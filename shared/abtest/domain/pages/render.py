@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from abtest.domain.assets.facts import AssetFacts
 from abtest.domain.pages import blocks
 from abtest.domain.pages.head import head
-from abtest.domain.pages.policy import policy
+from abtest.domain.pages.policy import in_meta, policy
 from abtest.domain.pages.rules import asset_uses
 from abtest.domain.pages.sections import Setting, anchor, prose
 from abtest.domain.pages.site import Site
@@ -38,17 +38,25 @@ class RenderedPage:
 
 
 def render(
-    spec: PageSpec, *, assets: Mapping[str, AssetFacts], seo: Seo, site: Site, mark: str | None = None
+    spec: PageSpec,
+    *,
+    assets: Mapping[str, AssetFacts],
+    seo: Seo,
+    site: Site,
+    mark: str | None = None,
+    is_file: bool = False,
 ) -> RenderedPage:
     """Return the page. Its assets are known and fit (`rules.refuse_unfit_assets`).
 
-    `mark` is `<experiment>:<variation>` of a variant, which the SDK takes as the decision.
+    `mark` is `<experiment>:<variation>` of a variant, which the SDK takes as the decision. A file needs no response: it
+    has its policy as a meta element, and is shown while the snippet is still on its way.
     """
     setting = Setting(spec, assets, language(spec.lang), _titled(spec), _lead(spec))
     style = stylesheet(spec, assets)
+    rules = policy(spec, site, style)
     document = el(
         "html",
-        el("head", head(setting, seo, site, style, mark)),
+        el("head", head(setting, seo, site, style, mark, in_meta(rules) if is_file else None)),
         el("body", _body(setting, seo, site)),
         lang=spec.lang,
         dir=setting.language.direction,
@@ -56,7 +64,7 @@ def render(
     html = f"<!doctype html>\n{document}\n".encode()
     return RenderedPage(
         html=html,
-        policy=policy(spec, site, style),
+        policy=rules,
         assets=tuple(dict.fromkeys(asset_id for _, asset_id, _ in asset_uses(spec, seo))),
         nodes=len(_ELEMENT.findall(html)),
     )

@@ -1,7 +1,7 @@
 """Documents of a publish: rendered at their address, and stored by hash in every encoding before a route names them."""
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 
 from abtest.contract.page_specs import seo_of, spec_of
@@ -12,6 +12,7 @@ from abtest.domain.pages.rules import asset_uses, refuse_foreign_forms, refuse_u
 from abtest.domain.pages.site import Site
 from abtest.domain.pages.versions import PageVersion
 from abtest.kit import canonical_json
+from abtest.kit.errors import NotFoundError
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.services.assets.uses import AssetLibrary
 
@@ -36,6 +37,21 @@ class PageDocuments:
         """
         refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
         html, policy = self._stored(version, site, mark) or self._rendered(version, site, mark)
+        return self._kept(version, html, policy)
+
+    def file_of(self, version: PageVersion, site: Site) -> PageDocument:
+        """Store a version as one file that needs nothing else, and return its document. Raises what `of` raises."""
+        refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
+        return self._kept(version, *self._rendered(version, replace(site, assets_origin="data:"), None, is_file=True))
+
+    def html(self, document: PageDocument) -> bytes:
+        """Return stored HTML. Raises NotFoundError, BlobsUnavailableError."""
+        blob = self.delivery.get(html_key(document.sha256))
+        if blob is None:
+            raise NotFoundError("there is no such document")
+        return blob.content
+
+    def _kept(self, version: PageVersion, html: bytes, policy: str) -> PageDocument:
         digest = sha256(html).hexdigest()
         for encoding, encode in ENCODERS.items():
             with suppress(PreconditionFailedError):  # the same bytes are stored already
@@ -55,9 +71,11 @@ class PageDocuments:
         blob = self.delivery.get(version.html_key)
         return None if blob is None else (blob.content, version.render_manifest["policy"])
 
-    def _rendered(self, version: PageVersion, site: Site, mark: str | None) -> tuple[bytes, str]:
+    def _rendered(
+        self, version: PageVersion, site: Site, mark: str | None, *, is_file: bool = False
+    ) -> tuple[bytes, str]:
         spec, seo = spec_of(version.spec), seo_of(version.seo_manifest)
         assets = self.library.shown(version.shop_id, [asset_id for _, asset_id, _ in asset_uses(spec, seo)])
         refuse_unfit_assets(spec, seo, assets)
-        rendered = render(spec, assets=assets, seo=seo, site=site, mark=mark)
+        rendered = render(spec, assets=assets, seo=seo, site=site, mark=mark, is_file=is_file)
         return rendered.html, rendered.policy

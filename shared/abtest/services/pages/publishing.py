@@ -14,7 +14,7 @@ from abtest.domain.changes.change import Change
 from abtest.domain.pages.model import LandingPage
 from abtest.domain.pages.publishes import PagePublish, Snapshot, published, unpublished
 from abtest.domain.pages.states import Action, refuse_not_allowed
-from abtest.kit.errors import DatabaseBusyError, ServiceError, refused
+from abtest.kit.errors import DatabaseBusyError, NotFoundError, ServiceError, refused
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller, World
@@ -57,6 +57,14 @@ class Publishing:
         """Return publishes of a page, newest first, and the key that continues the list. Raises NotFoundError."""
         self._pages.get(shop_id, page_id)
         return self._publishes.page(shop_id, page_id, limit=limit, after=after)
+
+    def exported(self, shop_id: str, page_id: str, publish_id: str) -> tuple[LandingPage, bytes]:
+        """Return a page and the file of an export. Raises NotFoundError, BlobsUnavailableError."""
+        page = self._pages.get(shop_id, page_id)
+        snapshot = self._publishes.get(shop_id, page_id, publish_id).snapshot
+        if not snapshot.is_export:
+            raise NotFoundError("this publish is online and has no file")
+        return page, self._snapshots.documents.html(snapshot.base)
 
     def publish(
         self, caller: Caller, page_id: str, fields: Mapping[str, Any], *, expected_version: Versions

@@ -55,6 +55,10 @@ class Snapshots:
         if page.experiment is not None:
             self.experiments.check(there, page.experiment)
         site = self.sites.of(there)
+        if page.publish_mode == "export":
+            # A file has no server that could choose a variant.
+            file = self.documents.file_of(version, site)
+            return Snapshot(version_id=version.id, address=address, is_export=True, base=file)
         variants = [
             Variant(
                 variation_id=variation_id, document=self.documents.of(each, site, f"{experiment_id}:{variation_id}")
@@ -64,7 +68,6 @@ class Snapshots:
         return Snapshot(
             version_id=version.id,
             address=address,
-            is_export=page.publish_mode == "export",
             base=self.documents.of(version, site),
             experiment_id=experiment_id,
             variants=tuple(variants),
