@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any, cast
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.jobs.model import MAX_ATTEMPTS
 from abtest.kit import canonical_json
+from abtest.ports.catalog import Commit
 from abtest.ports.http_sender import HttpUnreachableError
+from abtest.ports.queue import QueueUnavailableError
+from abtest.services.jobs import OverdueJobs
 from abtest.services.jobs.records import read_job
 from tests.integration.api_pages.test_versions import create
 from tests.support.api import MemoryApi, Tenant
@@ -156,6 +160,62 @@ def test_worker__that_is_killed__leaves_the_check_to_the_next(
     queue.links.answers.clear()
     api.clock.advance(minutes=5)
     queue.carry_out(message)
+    (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
+    assert run["status"] == "passed"
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_worker__that_is_killed_at_a_commit__leaves_the_check_to_the_next(
+    api: MemoryApi,
+    client: Client,
+    queue: PromptChecks,
+    page_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    is_stored: bool,
+) -> None:
+    path = version(api, client, page_id, "/new", "/old")
+    queue.links.answers["https://shop.example/old"] = 410
+    queue.held = True
+    client.post(f"/landing-pages/{page_id}/qa-runs")
+    (message,) = queue.waiting
+    commit, left = api.world.catalog.commit, count(1)
+
+    def dying(change: Commit) -> None:
+        is_last = next(left) == number
+        if not is_last or is_stored:
+            commit(change)
+        if is_last:
+            raise Killed
+
+    with monkeypatch.context() as killing:
+        killing.setattr(api.world.catalog, "commit", dying)
+        with pytest.raises(Killed):
+            queue.carry_out(message)
+    api.clock.advance(minutes=5)
+    queue.carry_out(message)
+    (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
+    assert (run["status"], run["findings"][0]["check"]) == ("failed", "links_resolve")
+    assert links(client.get(path).json()) == ("fail", "https://shop.example/old answers 410")
+
+
+def test_queue__that_refuses__leaves_the_run_to_the_sweep(
+    api: MemoryApi, client: Client, queue: PromptChecks, page_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise QueueUnavailableError("refused")
+
+    version(api, client, page_id, "/new")
+    with monkeypatch.context() as refusing:
+        refusing.setattr(queue, "send", refuse)
+        assert client.post(f"/landing-pages/{page_id}/qa-runs").json()["status"] == "queued"
+    api.clock.advance(minutes=6)
+    assert OverdueJobs(api.world, {"page_check": queue}).run() == 1
     (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
     assert run["status"] == "passed"
 
