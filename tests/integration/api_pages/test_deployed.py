@@ -129,3 +129,28 @@ def work(stack: AwsStack) -> int:
         event["Records"][0]["body"] = message["Body"]
         assert worker(event, Context()) == {"batchItemFailures": []}
     return len(answer["Messages"])
+
+
+def test_experiment__linked_and_launched__is_published_as_served__within_the_policies(aws_stack: AwsStack) -> None:
+    deployed = DeployedFamily.started(aws_stack, "ApiPages", "api_pages")
+    page = deployed.client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).json()
+    path = f"/landing-pages/{page['id']}"
+    version = deployed.client.post(f"{path}/versions", {"spec": spec_with("steps", "stats")}).json()["id"]
+    experiments = deployed.calling("ApiExperiments", "api_experiments")
+    made, other = (experiments.post("/experiments", {"name": name}).json() for name in ("Shown", "Deleted"))
+    pages = deployed.calling("ApiPages", "api_pages")
+
+    def link(experiment: dict[str, Any]) -> int:
+        versions = {each["id"]: version for each in experiment["variations"]}
+        answer = pages.put(f"{path}/experiment", {"experiment_id": experiment["id"], "versions": versions})
+        return int(answer.status)
+
+    assert link(other) == 200
+    experiments = deployed.calling("ApiExperiments", "api_experiments")
+    assert experiments.delete(f"/experiments/{other['id']}").status == 409
+    pages = deployed.calling("ApiPages", "api_pages")
+    assert link(made) == 200
+    experiments = deployed.calling("ApiExperiments", "api_experiments")
+    assert experiments.delete(f"/experiments/{other['id']}").status == 204
+    assert experiments.post(f"/experiments/{made['id']}/launch").status == 200
+    assert [each["served"] for each in deployed.published()["experiments"]] == [True]
