@@ -50,6 +50,7 @@ class MemoryManagement(Management):
         self.delivery = self.blobs
         self.files = MemoryAssetFiles()
         self.asset_files = self.files
+        self.public_files = self.files
         self.limiter = MemoryRateLimiter()
         self.idempotency = MemoryIdempotency()
         self.leases = MemoryLeases()

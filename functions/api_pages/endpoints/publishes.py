@@ -53,8 +53,9 @@ def list_publishes(landing_page_id: PathId, caller: Reader, page: Page, publishi
 def export(landing_page_id: PathId, publish_id: PathId, caller: Reader, publishing: Uses) -> Response:
     """Return the file of a publish of a page whose `publish_mode` is `export`, as an attachment.
 
-    It is one HTML document with its styles and its Content-Security-Policy, for any web server. It opens without this
-    service; the snippet, its only script, is loaded while the page is shown. A publish at an address has no file (404).
+    It is one HTML document with its styles, files and Content-Security-Policy, for any web server. It opens without
+    this service; the snippet, its only script, is loaded while the page is shown. A publish at an address has no file
+    (404).
     """
     page, content = publishing.exported(caller.shop_id, landing_page_id, publish_id)
     headers = {

@@ -20,7 +20,7 @@ from abtest.domain.credentials.signing import RootKeys
 from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
-from abtest.ports.asset_files import AssetFiles
+from abtest.ports.asset_files import AssetFiles, StoredFiles
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
@@ -91,6 +91,12 @@ class Management:
     @cached_property
     def asset_files(self) -> AssetFiles:
         """Store of uploaded files, for the family that has them. Raises MissingSettingError."""
+        self.settings.need("assets_bucket")
+        return S3AssetFiles(self.settings.assets_bucket)
+
+    @cached_property
+    def public_files(self) -> StoredFiles:
+        """The same files for readers. Raises MissingSettingError."""
         self.settings.need("assets_bucket")
         return S3AssetFiles(self.settings.assets_bucket)
 

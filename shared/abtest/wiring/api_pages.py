@@ -6,6 +6,7 @@ from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.experiments import PageExperiments
 from abtest.services.pages.flips import PageFlips
+from abtest.services.pages.inlined import InlinedAssets
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.publish_records import PagePublishes
 from abtest.services.pages.publishing import Publishing
@@ -28,7 +29,8 @@ def pages_uses(base: Management) -> Uses:
     versions = PageVersions(pages, briefs, sites, library, base.delivery)
     checks = Jobs(base.world, "page_check", base.page_queue)
     runs = QaRuns(versions, checks, base.limiter)
-    documents = PageDocuments(delivery=base.delivery, library=library)
+    inlined = InlinedAssets(files=base.public_files)
+    documents = PageDocuments(delivery=base.delivery, library=library, inlined=inlined)
     experiments = PageExperiments(pages)
     snapshots = Snapshots(
         catalog=base.world.catalog, versions=versions, experiments=experiments, sites=sites, documents=documents

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.integration.api_pages.publishing import HOST, Page, claim, live_at
+from tests.integration.api_pages.test_assets import assets, spec, upload
 from tests.support.api import MemoryApi, Tenant
+from tests.support.assets import ORIGIN
 from tests.support.client import Client
+from tests.support.landing_qa import approved
+from tests.support.media import encoded, gradient
+
+__all__ = ["assets", "upload"]
 
 
 @pytest.fixture
@@ -78,3 +86,24 @@ def test_export__of_another_shop_or_page__is_404(api: MemoryApi, client: Client,
     answers = [stranger.get(f"{page.path}/publishes/{publish}/export")]
     answers += [client.get(f"{each}/publishes/{publish}/export") for each in (other.path, "/landing-pages/" + publish)]
     assert [answer.status for answer in answers] == [404] * 3
+
+
+def test_export__of_a_page_with_assets__has_them_inside(
+    api: MemoryApi, client: Client, page: Page, upload: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    icon, photo = upload(), upload("photo.png", encoded(gradient(size=(1300, 900)), "PNG"))
+    answer = client.post(f"{page.path}/versions", {"spec": spec(icon, photo)})
+    assert answer.status == 201, answer.body
+    approved(client, page.id, work=page.work)
+    publish = page.published()["id"]
+    html = client.get(f"{page.path}/publishes/{publish}/export").body.decode()
+    assert html.count('src="data:image/svg+xml;base64,') == html.count('src="data:image/webp;base64,') == 1
+    assert 'width="1300" height="900"' in html
+    assert "srcset" not in html
+    assert ORIGIN not in html
+    monkeypatch.setattr("abtest.services.pages.inlined.MAX_BYTES", 1000)
+    refused = page.publish()
+    assert (refused.status, refused.code) == (422, "limit_reached")
+    assert len(page.publishes()) == 1
+    api.management.files.blobs.objects.clear()
+    assert page.publish().paths == ["version_id"]

@@ -15,3 +15,8 @@ class AssetFacts:
     height: int | None = None
     renditions: tuple[tuple[int, str], ...] = ()
     """Width in pixels and address of each, the narrowest first."""
+
+
+def is_inline(address: str) -> bool:
+    """Return whether an address is the content itself, which no other reader could load by it."""
+    return address.startswith("data:")

@@ -1,5 +1,6 @@
 """The head of a page: the mark of a variant, the snippet, what search engines and link previews show, the styles."""
 
+from abtest.domain.assets.facts import is_inline
 from abtest.domain.pages.sections import Setting
 from abtest.domain.pages.site import Site
 from abtest.domain.pages.spec import FontAsset, Product, Seo
@@ -60,19 +61,21 @@ def _font(setting: Setting) -> Html | None:
     if not isinstance(setting.spec.theme.font, FontAsset):
         return None
     address = font_url(setting.spec.theme.font, setting.assets)
+    if is_inline(address):
+        return None
     return el("link", rel="preload", href=address, as_="font", type="font/woff2", crossorigin="")
 
 
 def _offer(block: Product, setting: Setting) -> Html:
     """Return the product as schema.org describes it. Policies do not restrict data, so it needs no hash."""
-    digits = exponent(block.currency)
+    digits, image = exponent(block.currency), setting.assets[block.image.asset_id].url if block.image else None
     minor = to_minor(block.price, block.currency)
     amount = f"{minor / 10**digits:.{digits}f}"
     facts = {
         "@context": "https://schema.org",
         "@type": "Product",
         "name": block.name,
-        **({"image": setting.assets[block.image.asset_id].url} if block.image else {}),
+        **({"image": image} if image and not is_inline(image) else {}),
         "offers": {"@type": "Offer", "price": amount, "priceCurrency": block.currency},
     }
     return data_block(facts)

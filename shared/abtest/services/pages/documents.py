@@ -15,6 +15,7 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.services.assets.uses import AssetLibrary
+from abtest.services.pages.inlined import InlinedAssets
 
 
 def site_digest(site: Site) -> str:
@@ -28,6 +29,7 @@ class PageDocuments:
 
     delivery: Blobs
     library: AssetLibrary
+    inlined: InlinedAssets
 
     def of(self, version: PageVersion, site: Site, mark: str | None = None) -> PageDocument:
         """Store a version as it is published at a site, and return its document.
@@ -40,7 +42,10 @@ class PageDocuments:
         return self._kept(version, html, policy)
 
     def file_of(self, version: PageVersion, site: Site) -> PageDocument:
-        """Store a version as one file that needs nothing else, and return its document. Raises what `of` raises."""
+        """Store a version as one file that needs nothing else, and return its document.
+
+        Raises what `of` raises, and LimitReachedError for files that are too large.
+        """
         refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
         return self._kept(version, *self._rendered(version, replace(site, assets_origin="data:"), None, is_file=True))
 
@@ -75,7 +80,12 @@ class PageDocuments:
         self, version: PageVersion, site: Site, mark: str | None, *, is_file: bool = False
     ) -> tuple[bytes, str]:
         spec, seo = spec_of(version.spec), seo_of(version.seo_manifest)
+        if is_file:
+            # Messengers fetch the image of a preview by an address, which a file does not have.
+            seo = replace(seo, og_image_asset_id=None)
         assets = self.library.shown(version.shop_id, [asset_id for _, asset_id, _ in asset_uses(spec, seo)])
         refuse_unfit_assets(spec, seo, assets)
+        if is_file:
+            assets = self.inlined.of(assets)
         rendered = render(spec, assets=assets, seo=seo, site=site, mark=mark, is_file=is_file)
         return rendered.html, rendered.policy
