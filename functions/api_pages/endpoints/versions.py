@@ -95,8 +95,9 @@ def render_version(
 def restore_version(
     landing_page_id: PathId, version: VersionReference, caller: Writer, versions: Uses, shown: Shown, if_match: IfMatch
 ) -> LandingPage:
-    """Make a version the current one again. The page is a draft, or `published` if this version is online.
+    """Make a version the current one again.
 
-    No version is added. The current version stays as it is.
+    The page is `published` if this version is online, `ready` if one of its QA runs was approved, else a draft. No
+    version is added. The current version stays as it is.
     """
     return shown(versions.restore(caller, landing_page_id, version, expected_version=if_match).value)

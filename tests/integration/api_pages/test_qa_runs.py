@@ -142,6 +142,14 @@ def test_approval__of_an_older_version__leaves_the_newer_one_a_draft(
     assert (old["status"], status(client, page_id)) == ("approved", "in_review")
 
 
+def test_restore__of_an_approved_version__makes_the_page_ready(api: MemoryApi, client: Client, page_id: str) -> None:
+    approved(client, page_id)
+    version(api, client, page_id)
+    assert status(client, page_id) == "draft"
+    assert client.post(f"/landing-pages/{page_id}/versions/1/restore").json()["status"] == "ready"
+    assert client.post(f"/landing-pages/{page_id}/versions/2/restore").json()["status"] == "draft"
+
+
 def test_page__shows_three_runs__with_the_approved_one_of_its_current_version(
     api: MemoryApi, client: Client, page_id: str
 ) -> None:

@@ -84,6 +84,13 @@ def unarchived(page: LandingPage, now: Timestamp) -> LandingPage:
     return replace(page, status=status, archived_at=None, updated_at=now)
 
 
+def status_with(page: LandingPage, version_id: str) -> PageStatus:
+    """Return the status of a page that gets this one of its versions as the current one."""
+    if version_id == page.published_version_id:
+        return "published"
+    return "ready" if page.is_approved(version_id) else "draft"
+
+
 def in_review(page: LandingPage, version_id: str, now: Timestamp) -> LandingPage:
     """Return the page after the start of a QA run. Raises InvalidStateTransitionError.
 

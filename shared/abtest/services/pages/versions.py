@@ -11,7 +11,7 @@ from abtest.contract.page_specs import seo_of, spec_of
 from abtest.domain.assets.model import Asset, AssetUse
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.pages.gates import gate_report
-from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, PageStatus, VersionEntry
+from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, VersionEntry
 from abtest.domain.pages.render import render
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
 from abtest.domain.pages.rules import (
@@ -21,7 +21,7 @@ from abtest.domain.pages.rules import (
     refuse_large,
     refuse_unfit_assets,
 )
-from abtest.domain.pages.states import refuse_archived
+from abtest.domain.pages.states import refuse_archived, status_with
 from abtest.domain.pages.versions import PageVersion, proposed_claims
 from abtest.kit.errors import LimitReachedError, refused
 from abtest.kit.json_objects import present
@@ -112,8 +112,12 @@ class PageVersions:
             refuse_archived(before, "restore")
             after = before
             if before.current_version_id != version.id:
-                status: PageStatus = "published" if version.id == before.published_version_id else "draft"
-                after = replace(before, current_version_id=version.id, status=status, updated_at=occasion.now)
+                after = replace(
+                    before,
+                    current_version_id=version.id,
+                    status=status_with(before, version.id),
+                    updated_at=occasion.now,
+                )
             return Change(before=before, after=after, action="landing_page.restore_version")
 
         return self.pages.change(caller, page_id, decide, expected_version=expected_version)
