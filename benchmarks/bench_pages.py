@@ -1,4 +1,4 @@
-"""Landing pages: their weight next to a template of Bootstrap, and what rendering costs next to validating the spec.
+"""Landing pages: their weight next to a template of Bootstrap, what rendering and what serving cost.
 
 The first page has the parts of the template: a form, three features, three pictures with text, three testimonials, a
 call to action and a footer. The second has every block. Weights are brotli, without snippet and pictures.
@@ -14,7 +14,7 @@ import brotli
 from abtest.contract.page_specs import spec_of
 from abtest.domain.pages.render import RenderedPage, render
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
-from benchmarks.pages import peer
+from benchmarks.pages import peer, serving
 from tests.support.landing import FOOTER, LIBRARY, SEO, SITE, block, page
 
 GOAL = 0.25
@@ -78,6 +78,7 @@ def main() -> None:
     line("rendering", milliseconds(cost.ours), "validating the spec", milliseconds(cost.baseline), cost.ratio)
     peak = peak_kilobytes(lambda: render(spec, assets=LIBRARY, seo=SEO, site=SITE))
     print(f"  memory: {peak:,.0f} KB for a rendering, {peak_megabytes():.0f} MB for the process")
+    serving.report()
 
 
 if __name__ == "__main__":

@@ -70,10 +70,12 @@ class Visitors:
 
     def run(self, _number: int) -> None:
         """Open the page again and again."""
+        due = monotonic()
         with requests.Session() as session:
             while not self.over.is_set():
                 self.views.append(self.view(session))
-                sleep(max(0.0, THREADS / VIEWS_A_SECOND - (self.views[-1].ended - self.views[-1].began)))
+                due += THREADS / VIEWS_A_SECOND
+                sleep(max(0.0, due - monotonic()))
 
     def view(self, session: requests.Session) -> View:
         """Open the page once."""

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare_served
@@ -79,7 +80,7 @@ class Variants:
         if not prepared.experiments.members:
             return BASE  # paused, completed, archived
         is_flagged, force = forced(requested.request.query)
-        if not is_flagged and CRAWLER.search(requested.request.headers.get("user-agent", "")):
+        if not is_flagged and is_crawler(requested.request.headers.get("user-agent", "")):
             return BASE
         visit, is_new = read_visit(cookie_values(requested.event)), False
         if visit is None and not config.needs_consent:
@@ -104,6 +105,13 @@ class Variants:
         url = page_address(requested.host, requested.path)
         decision = decide(prepared, visitor, url, to_milliseconds(self.clock.now()), force)
         return next((each.variation["id"] for each in decision.assignments if each.active), None)
+
+
+# The search takes as long as the decision, and most visitors share their user agent with others.
+@lru_cache(maxsize=512)
+def is_crawler(user_agent: str) -> bool:
+    """Return whether a user agent is a crawler's."""
+    return CRAWLER.search(user_agent) is not None
 
 
 def forced(query: Mapping[str, str]) -> tuple[bool, dict[str, str]]:

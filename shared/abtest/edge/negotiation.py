@@ -1,11 +1,15 @@
 """Content negotiation (RFC 9110, section 12.5.3)."""
 
+from functools import lru_cache
+
 from abtest.domain.delivery.manifest import Encoding
 from abtest.kit.content_coding import accepted_codings, variant_tag
 
 _PREFERRED: tuple[Encoding, ...] = ("br", "gzip")
 
 
+# Browsers send few different headers.
+@lru_cache(maxsize=256)
 def chosen_encoding(accept_encoding: str | None) -> Encoding:
     """Return the best encoding that the header allows; of two with the same weight the smaller one.
 
