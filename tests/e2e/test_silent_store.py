@@ -18,6 +18,8 @@ import pytest
 import requests
 
 from abtest.domain.credentials.api_keys import SECRET_LENGTH, compose
+from tests.support.memory import MemoryBlobs
+from tests.support.routes import HOST, PATH, flip
 from tests.support.slow_engine import Line, edge_behind_line
 from tools.local.provision.clients import Clients
 from tools.local.testing import running_stack, settle, status
@@ -60,6 +62,9 @@ class Edge:
     def snippet(self, shop_id: str | None = None) -> requests.Response:
         return self.get(f"/s/{shop_id or self.dev['shop_id']}.js")
 
+    def page(self, path: str = PATH) -> requests.Response:
+        return self.get(path, headers={"Host": HOST})
+
     def assign(self, key: str = "") -> requests.Response:
         bearer = {"Authorization": f"Bearer {key or self.dev['tracking_key']}"}
         return self.get("/assign", params={"user_id": "visitor"}, headers=bearer)
@@ -73,8 +78,9 @@ class Edge:
     def warm(self) -> None:
         """Have a copy of everything in each function's process, which found its stores well."""
         for _ in range(100):
-            answers = [self.config(), self.snippet(), self.assign(), self.send("warm"), self.config(UNKNOWN.format(0))]
-            if [answer.status_code for answer in answers] == [200, 200, 200, 202, 404]:
+            answers = [self.config(), self.snippet(), self.page(), self.assign(), self.send("warm")]
+            answers.append(self.config(UNKNOWN.format(0)))
+            if [answer.status_code for answer in answers] == [200, 200, 200, 200, 202, 404]:
                 break
             sleep(0.2)
         else:
@@ -93,10 +99,20 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     directory = tmp_path_factory.mktemp("silent")
     with running_stack(directory, ["--no-schedules"]) as dev:
         engine = status(directory)["engine"]
+        publish_page(engine["address"])
         try:
             yield {**dev, "directory": directory, "engine": engine}
         finally:
             os.kill(engine["pid"], signal.SIGCONT)
+
+
+def publish_page(engine: str) -> None:
+    """Put a page into the delivery bucket, as a publish leaves it."""
+    published, s3 = MemoryBlobs(), Clients(engine).s3
+    flip(published)
+    (bucket,) = (each["Name"] for each in s3.list_buckets()["Buckets"] if "delivery" in each["Name"])
+    for key, stored in published.objects.items():
+        s3.put_object(Bucket=bucket, Key=key, Body=stored.blob.content)
 
 
 @pytest.fixture
@@ -135,6 +151,7 @@ def test_warm__engine_stopped__serves_the_copy_with_p99_below_a_second(edge: Edg
     routes: dict[str, Callable[[], requests.Response]] = {
         "config": edge.config,
         "snippet": edge.snippet,
+        "page": edge.page,
         "assign": edge.assign,
     }
     before = {name: ask().content for name, ask in routes.items()}
@@ -156,9 +173,9 @@ def test_cold__engine_stopped__is_503_within_a_second_and_a_half(edge: Edge, sta
     with stopped(stack):
         config, snippet = edge.config(UNKNOWN.format(1)), edge.snippet(UNKNOWN.format(1))
         chunk = edge.get(f"/s/{UNKNOWN.format(1)}/{'0' * 64}.css")
-        second = edge.config(UNKNOWN.format(2))
+        second, page = edge.config(UNKNOWN.format(2)), edge.page("/never")
     report("cold, engine stopped", edge.seconds)
-    answers = [config, snippet, chunk, second]
+    answers = [config, snippet, chunk, second, page]
     assert {answer.status_code for answer in answers} == {503}
     assert all(int(answer.headers["Retry-After"]) >= 1 for answer in answers)
     assert config.json()["error"] == "service_unavailable"

@@ -113,7 +113,7 @@ def _options(edge_port: int) -> Options:
     """The options by which the stack runs, as far as the edge's functions depend on them."""
     return Options(
         template=PROJECT / "template.yaml",
-        ports={"port": 1, "edge": edge_port, "store": 2},
+        ports={"port": 1, "edge": edge_port, "store": 2, "assets": 3},
         parameters={},
         fresh=False,
         strict_egress=False,
