@@ -81,7 +81,9 @@ def update_asset(asset_id: PathId, body: AssetUpdate, caller: Writer, assets: Us
     responses=errors(NotFoundError, AssetInUseError, s409=AssetInUseEnvelope),
 )
 def delete_asset(asset_id: PathId, caller: Writer, assets: Uses, if_match: IfMatch) -> None:
-    """Delete an asset that no landing page uses. One in use is 409 `asset_in_use`, which names up to five users.
+    """Delete an asset that is not in use. Otherwise 409 `asset_in_use`, which names up to five users.
+
+    Landing pages use it, and experiments and personalizations that are not archived and have its id in their code.
 
     Its address keeps answering for 30 days, for pages that were exported.
     """

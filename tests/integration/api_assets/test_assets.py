@@ -9,14 +9,19 @@ import pytest
 from abtest.adapters.images import PillowCodec
 from abtest.domain.assets import model
 from abtest.domain.assets.types import TYPES, AssetType
+from abtest.http.factory import create_app, handler
 from abtest.services.assets.assets import Assets
 from abtest.services.assets.uploads import AssetUploads
+from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_personalizations import personalizations_uses
+from api_experiments import routes as experiments
+from api_personalizations import routes as personalizations
 from tests.contract.records import race
 from tests.support.api import MemoryApi, Tenant
 from tests.support.assets import ORIGIN, caller_of, direct, fetched, stored
 from tests.support.client import Client
 from tests.support.media import SAMPLES, SVG, ZIP, decoded, encoded, gradient
-from tests.support.memory import MemoryAssetFiles
+from tests.support.memory import MemoryAssetFiles, MemorySessions
 
 UNKNOWN = "0192e4a0-ffff-7000-8000-000000000000"
 
@@ -237,3 +242,31 @@ def test_largest_direct_upload__fits_into_a_request(client: Client) -> None:
     free = (8 + padding).to_bytes(4, "big") + b"free" + bytes(padding)
     body = {"file_name": "film.mp4", "content_base64": b64encode(content + free).decode()}
     assert client.post("/assets", body).json()["size_bytes"] == model.MAX_DIRECT_BYTES
+
+
+@pytest.mark.parametrize("kind", ["experiment", "personalization"])
+def test_delete__of_an_asset_whose_address_is_in_code__is_409_until_that_is_archived(
+    api: MemoryApi, client: Client, tenant: Tenant, kind: str
+) -> None:
+    asset = stored(client)
+    base = api.management
+    css, base = f".sale {{ background: url({asset['public_url']}) }}", api.management
+    routers, uses, body = {
+        "experiment": (
+            experiments.ROUTERS,
+            experiments_uses(base, MemorySessions()),
+            {"name": "Sale", "experiment_css": css},
+        ),
+        "personalization": (
+            personalizations.ROUTERS,
+            personalizations_uses(base),
+            {"key": "sale", "name": "Sale", "experience": {"key": "one", "custom_css": css}},
+        ),
+    }[kind]
+    other = Client(handler(create_app(routers, base.services(uses))), key=tenant.admin)
+    made = other.post(f"/{kind}s", body).json()
+    answer = client.delete(f"/assets/{asset['id']}")
+    assert (answer.status, answer.code) == (409, "asset_in_use")
+    assert answer.json()["used_by"] == [{"kind": kind, "id": made["id"], "name": "Sale"}]
+    assert other.post(f"/{kind}s/{made['id']}/archive").status == 200
+    assert client.delete(f"/assets/{asset['id']}").status == 204

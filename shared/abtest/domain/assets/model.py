@@ -57,7 +57,7 @@ class Asset:
     """One asset of a shop. Its objects exist once it is `ready`, and never change.
 
     `file_name` and `mime_type` are those announced until then. `uploaded_bytes` and `upload_sha256` are about the file
-    as it was uploaded, `size_bytes` and `sha256` about the stored one. `used_by` has every resource that ever used it.
+    as it was uploaded, `size_bytes` and `sha256` about the stored one. `used_by` has every page that ever used it.
     """
 
     id: str

@@ -1,31 +1,35 @@
-"""Uses of assets: recorded in the transaction of the user, looked up when an asset is to be deleted.
+"""Uses of assets: recorded in the transaction of the page, looked up when an asset is to be deleted.
 
-An asset names every resource that ever used it. Whether one still exists is read when an asset is to be deleted, so
+An asset names every page that ever used it. Whether one still exists is read when an asset is to be deleted, so
 deleting a user needs no write here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import cast
+from itertools import islice
 
 from abtest.domain.assets.facts import AssetFacts
 from abtest.domain.assets.model import Asset, AssetUse, facts_of, used_by
 from abtest.domain.install.tags import origin_of
+from abtest.kit import canonical_json
 from abtest.kit.errors import LimitReachedError, ServiceError
 from abtest.ports.catalog import Catalog, Commit, Head, Kind
 from abtest.services.assets.records import ASSETS
+from abtest.services.listing import every_head
 
 MAX_NEW_USES = 40
 """Assets that one transaction may gain as used: each takes two of its 100 items."""
 
 NAMED = 5
 
-NOUNS: Mapping[str, str] = {"LP": "landing page"}
+NOUNS: Mapping[Kind, str] = {"LP": "landing page", "EXP": "experiment", "PZN": "personalization"}
+
+_WITH_CODE: tuple[Kind, ...] = ("EXP", "PZN")
+_AT_ONCE = 20
 
 
 class AssetInUseError(ServiceError):
-    """Asset that pages show."""
+    """Asset that pages show, or whose address is in code."""
 
     status = 409
     code = "asset_in_use"
@@ -40,12 +44,24 @@ class AssetInUseError(ServiceError):
 
 
 def refuse_used(catalog: Catalog, asset: Asset) -> None:
-    """Raise AssetInUseError if a resource that used the asset still exists."""
-    users: list[Head] = []
-    for kind, uses in groupby(sorted(asset.used_by, key=lambda use: (use.kind, use.id)), key=lambda use: use.kind):
-        users += [record.head for record in catalog.get_many(asset.shop_id, cast(Kind, kind), [use.id for use in uses])]
+    """Raise AssetInUseError if a resource that used the asset still exists, or code has its address."""
+    pages = [use.id for use in asset.used_by]
+    users = [record.head for record in catalog.get_many(asset.shop_id, "LP", pages)]
+    users += islice(_with_address(catalog, asset), NAMED)
     if users:
         raise AssetInUseError(users)
+
+
+def _with_address(catalog: Catalog, asset: Asset) -> Iterator[Head]:
+    """Experiments and personalizations in use whose code, or any other field, has the asset's id.
+
+    Read when an asset is deleted, which is rare, instead of being recorded with every edit of code.
+    """
+    for kind in _WITH_CODE:
+        in_use = (head for head in every_head(catalog, asset.shop_id, kind) if head.archived_at is None)
+        while heads := list(islice(in_use, _AT_ONCE)):
+            records = catalog.get_many(asset.shop_id, kind, [head.id for head in heads])
+            yield from (record.head for record in records if asset.id in canonical_json.dumps(record.body))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
