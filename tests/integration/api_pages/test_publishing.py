@@ -9,10 +9,12 @@ from typing import Any
 import brotli
 import pytest
 
+from abtest.domain.brand.context import BrandContext
 from abtest.domain.settings.defaults import RECORD_ID
 from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.pages.pages import LANDING_PAGES
 from tests.integration.api_pages.publishing import Page, claim, html_of, live_at, manifest_at
+from tests.integration.api_pages.test_brand_gates import store
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.support.landing import page as spec_with
@@ -178,6 +180,21 @@ def test_gate__that_failed__is_422_with_the_checks__unless_it_is_overridden(
     rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=page.id, limit=9)
     noted = {row.action: row.diff.get("override_gate") for row in rows}
     assert noted["landing_page.publish"] == [None, reason["reason"]]
+
+
+def test_brand_context__of_the_moment__decides_and_not_that_of_the_report(
+    api: MemoryApi, tenant: Tenant, page: Page, delivery: MemoryBlobs
+) -> None:
+    live = page.published()["id"]
+    store(api, tenant, BrandContext(mode="strict"))
+    refused = page.publish()
+    assert (refused.status, refused.code) == (422, "gate_failed")
+    assert [check["key"] for check in refused.json()["error"]["checks"]] == ["brand_banned_phrases"]
+    assert live_at(delivery, "/lamp") == live
+    # A rollback has no gates, and repeats what was online.
+    assert page.client.post(f"{page.path}/rollback", {"publish_id": live}).status == 200
+    store(api, tenant, BrandContext(mode="off"), version=2)
+    page.published()
 
 
 @pytest.mark.parametrize("key", ["html_valid", "no_external_script", "csp_safe"])

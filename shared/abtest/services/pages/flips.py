@@ -12,13 +12,13 @@ from abtest.domain.pages.addresses import page_address, route_name
 from abtest.domain.pages.model import Route
 from abtest.domain.pages.publishes import PagePublish, manifest_after, settled, unpublished
 from abtest.domain.pages.routes import ROUTE_CONTENT_TYPE, RouteManifest, read_route, route_key, write_route
-from abtest.domain.settings.install_domains import claim_name
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.ports.catalog import Commit
 from abtest.ports.cdn import Cdn, CdnUnavailableError
 from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
+from abtest.services.pages.live_hosts import is_claimed
 from abtest.services.pages.pages import LANDING_PAGES, LandingPages
 from abtest.services.pages.publish_records import PagePublishes, put_of
 from abtest.services.publication.outcome import PublicationContendedError
@@ -86,14 +86,14 @@ class PageFlips:
         holder = catalog.resolve(None, route_name(route.host, route.path))
         record = catalog.get(holder[0], LANDING_PAGES.kind, holder[1]) if holder else None
         page = LANDING_PAGES.from_record(record) if record else None
-        if page is None or page.live is None or page.live.route != route or self._has_lost(page.shop_id, route):
+        if (
+            page is None
+            or page.live is None
+            or page.live.route != route
+            or not is_claimed(catalog, page.shop_id, route.host)
+        ):
             return None
         return PagePublishes(catalog).get(page.shop_id, page.id, page.live.publish_id)
-
-    def _has_lost(self, shop_id: str, route: Route) -> bool:
-        """True when the host of an address is no longer the shop's."""
-        owner = self.world.catalog.resolve(None, claim_name(route.host))
-        return owner is None or owner[0] != shop_id
 
     def _settle(self, shop_id: str, page_id: str, publish_id: str) -> PagePublish:
         """The publish with the status that follows from the page; the one that it replaced gets its own as well."""
@@ -101,7 +101,7 @@ class PageFlips:
         publish, now = publishes.get(shop_id, page_id, publish_id), self.world.now()
         stored = [publish, *publishes.find_many(shop_id, page_id, [publish.former_id] if publish.former_id else [])]
         route = page.live.route if page.live else None
-        lost = route is not None and self._has_lost(shop_id, route)
+        lost = route is not None and not is_claimed(self.world.catalog, shop_id, route.host)
         pairs = [(each, settled(each, page.live, is_host_lost=lost)) for each in stored]
         changed = [replace(after, version=after.version + 1, updated_at=now) for each, after in pairs if after != each]
         commit = Commit(puts=[put_of(each) for each in changed])

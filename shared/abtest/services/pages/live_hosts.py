@@ -1,13 +1,20 @@
-"""Landing pages that are online at hosts of their shop."""
+"""Hosts of landing pages: whether the shop has them, and which pages are online there."""
 
 from collections.abc import Collection, Iterator
 
+from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.errors import ConflictError, FieldError
 from abtest.ports.catalog import Catalog, Head
 from abtest.services.listing import every_head
 
 MAX_NAMED = 5
 """Landing pages that a refusal names."""
+
+
+def is_claimed(catalog: Catalog, shop_id: str, host: str) -> bool:
+    """Return whether a host is one of the shop's install domains."""
+    owner = catalog.resolve(None, claim_name(host))
+    return owner is not None and owner[0] == shop_id
 
 
 def pages_at(catalog: Catalog, shop_id: str, hosts: Collection[str]) -> Iterator[Head]:

@@ -10,13 +10,13 @@ from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import RouteTakenError, page_address, refuse_reserved, route_name
 from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment_name, experiments_of
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
-from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ConflictError, FieldError
 from abtest.ports.catalog import Commit, Kind, NameTakenError, Remove, StaleVersionError
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
+from abtest.services.pages.live_hosts import is_claimed
 from abtest.services.resources import Resource, Summary
 from abtest.services.retries import Versions
 from abtest.services.seats import free_seats, seat_name
@@ -170,8 +170,7 @@ class LandingPages(Aggregates[LandingPage]):
         domain = read_shop(self.world.catalog, shop_id).domain
         if host is None or host == domain:
             return domain
-        owner = self.world.catalog.resolve(None, claim_name(host))
-        if owner is None or owner[0] != shop_id:
+        if not is_claimed(self.world.catalog, shop_id, host):
             message = "must be the shop's domain or one of its install domains; add it there first"
             raise UrlNotAllowedError(f"publish_host: {message}", fields=[FieldError("publish_host", message)])
         return host

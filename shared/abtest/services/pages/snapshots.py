@@ -4,17 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from abtest.contract.page_specs import seo_of, spec_of
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.pages.addresses import refuse_reserved
-from abtest.domain.pages.gates import QaRequiredError, refuse_failed
+from abtest.domain.pages.brand_gates import brand_verdicts
+from abtest.domain.pages.gates import QaRequiredError, rechecked, refuse_failed
 from abtest.domain.pages.model import LandingPage, Route
 from abtest.domain.pages.publishes import Snapshot, Variant
 from abtest.domain.pages.versions import PageVersion
-from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.errors import FieldError, NotFoundError, refused
 from abtest.ports.catalog import Catalog
+from abtest.services.brand import read_brand
 from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.experiments import PageExperiments
+from abtest.services.pages.live_hosts import is_claimed
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.versions import PageVersions
 from abtest.services.shops import shop_defaults
@@ -22,8 +25,7 @@ from abtest.services.shops import shop_defaults
 
 def refuse_unclaimed(catalog: Catalog, shop_id: str, host: str, field: str = "host") -> None:
     """Raise UrlNotAllowedError unless the shop has claimed the host. A host of another shop gives the same error."""
-    owner = catalog.resolve(None, claim_name(host))
-    if owner is None or owner[0] != shop_id:
+    if not is_claimed(catalog, shop_id, host):
         message = "must be one of the shop's install domains; add it there first"
         raise UrlNotAllowedError(f"{field}: {message}", fields=[FieldError(field, message)])
 
@@ -74,7 +76,11 @@ class Snapshots:
         )
 
     def _refuse_unchecked(self, page: LandingPage, version: PageVersion, *, is_overridden: bool) -> None:
-        refuse_failed(version.version_number, version.gate_report, is_overridden=is_overridden)
+        # The brand context is that of today, not that of the report.
+        brand, seo = read_brand(self.catalog, page.shop_id), seo_of(version.seo_manifest)
+        verdicts = brand_verdicts(spec_of(version.spec), seo, version.claims, brand)
+        report = rechecked(version.gate_report, verdicts, version.gate_report["checked_at"])
+        refuse_failed(version.version_number, report, is_overridden=is_overridden)
         if not page.is_approved(version.id) and shop_defaults(self.catalog, page.shop_id)["require_landing_qa"]:
             raise QaRequiredError(version.version_number)
 
