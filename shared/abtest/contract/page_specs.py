@@ -93,7 +93,7 @@ class PageSpecInput(Input):
         Field(max_length=35, examples=["en"]),
         Form("[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", "be a language tag, such as en or de-AT"),
     ]
-    theme: PageTheme
+    theme: PageTheme = ABSENT
     blocks: Annotated[list[PageBlock], Field(min_length=1, max_length=MAX_BLOCKS)]
     footer: PageFooter = ABSENT
 

@@ -12,7 +12,7 @@ from abtest.contract.names import READABLE
 from abtest.domain.pages import markdown, spec
 from abtest.domain.pages.links import MAX_HREF, SLUG, href_problem, is_https
 from abtest.kit.money import CURRENCIES
-from abtest.kit.visible_text import has_unsafe
+from abtest.kit.visible_text import has_unsafe, has_visible
 
 Text = Annotated[str, Field(min_length=1, max_length=200), READABLE]
 """Plain text on one line."""
@@ -38,6 +38,8 @@ def _secure(address: str) -> str:
 
 
 def _markdown(text: str) -> spec.Markdown:
+    if text and not has_visible(text):
+        raise PydanticCustomError("blank", "must have at least one visible character")
     # Line breaks and tabs are part of Markdown, other control characters are not.
     if has_unsafe(text.translate(_LINES)):
         raise PydanticCustomError(

@@ -51,6 +51,9 @@ FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimati
 """Two frames, after which observers have been notified of what moved."""
 LOW = "found => found.filter((one) => one.offsetHeight < 80).map((one) => one.id)"
 
+LONG_WORD = "Rindfleischetikettierungsüberwachungsaufgabe"
+LONG_FIELDS = {"heading", "body", "label", "quote", "question", "answer", "caption", "value", "submit", "cells"}
+
 
 def everything(tone: str, theme: dict[str, Any]) -> dict[str, Any]:
     """Return a page with every block in a tone."""
@@ -72,6 +75,22 @@ def test_page__with_every_block__has_no_barrier_and_no_sideways_scroll(
     shown = serve(rendered(everything(tone, theme)), width=width)
     _is_usable(shown, axe, width)
     assert len(shown.locator("section").all()) == len(BLOCKS)
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_page__with_words_longer_than_a_line__has_no_sideways_scroll(serve: Open, width: int) -> None:
+    shown = serve(rendered(with_long_words(page())), width=width)
+    assert LONG_WORD in shown.locator("h1").inner_text()
+    assert shown.evaluate("() => document.documentElement.scrollWidth") == width
+
+
+def with_long_words(value: Any, field: str = "") -> Any:
+    """Return the spec with one long word for each of its texts."""
+    if isinstance(value, dict):
+        return {name: with_long_words(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [with_long_words(part, field) for part in value]
+    return LONG_WORD if field in LONG_FIELDS and isinstance(value, str) else value
 
 
 def _is_usable(shown: Page, axe: str, width: int) -> None:

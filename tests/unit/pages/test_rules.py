@@ -149,6 +149,16 @@ def test_form__that_posts_to_a_host_of_another_shop__is_refused() -> None:
     assert [field.path for field in caught.value.fields] == ["spec.blocks[0].action"]
 
 
+@pytest.mark.parametrize(("port", "is_allowed"), [("", True), (":443", True), (":8443", False)])
+def test_form__that_posts_to_a_port__is_refused_where_its_policy_would_block_it(port: str, is_allowed: bool) -> None:
+    spec = spec_of(page(blocks=[block("form", action=f"https://shop.example{port}/x")]))
+    if is_allowed:
+        refuse_foreign_forms(spec, ["shop.example"])
+        return
+    with pytest.raises(ValidationFailedError, match="without a port"):
+        refuse_foreign_forms(spec, ["shop.example"])
+
+
 def test_links__of_a_page__are_listed_with_their_paths() -> None:
     uses = list(link_uses(spec_of(page("hero", "text"))))
     assert uses[0] == ("spec.blocks[0].links[0].href", "https://shop.example/cart/add?sku=lamp")

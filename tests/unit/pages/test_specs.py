@@ -28,6 +28,7 @@ CONTROLS = "must not have control characters, noncharacters or overrides of the 
 SLUG = "must be lower-case letters and digits in words joined by hyphens, such as our-lamps"
 HTTPS = "must be an absolute https address without credentials or spaces"
 UNKNOWN = "is not a property of this object"
+BLANK = "must have at least one visible character"
 TOO_LONG = "must have at most 200 characters"
 NAME = "must be letters A to Z, digits, _ and -, beginning with a letter"
 
@@ -60,6 +61,12 @@ def test_spec__with_every_block_and_a_footer__becomes_the_types_of_the_domain() 
     assert hero.links[1] == spec.Link(label="How it works", href="#steps")
 
 
+def test_spec__without_a_theme__has_that_of_the_service() -> None:
+    document = page("text")
+    del document["theme"]
+    assert spec_of(document) == spec_of(page("text"))
+
+
 @pytest.mark.parametrize(("model", "shape"), _SHAPES.items(), ids=lambda each: getattr(each, "__name__", ""))
 def test_model_and_type_of_the_domain__have_the_same_fields(model: Any, shape: Any) -> None:
     on_the_wire = {field.alias or name for name, field in model.model_fields.items()} - {"format"}
@@ -84,6 +91,8 @@ def test_blocks__of_the_wire_and_of_the_domain__are_the_same() -> None:
         ({"blocks": [3]}, "blocks[0]", "must be an object"),
         ({"blocks": [{"id": "a"}]}, "blocks[0].type", "is required"),
         ({"html": "<b>"}, "html", UNKNOWN),
+        ({"blocks": [block("text", body=" \ufeff")]}, "blocks[0].body", BLANK),
+        ({"blocks": [block("hero", body="  ")]}, "blocks[0].body", BLANK),
         ({"theme": {"primary": "red"}}, "theme.primary", COLOUR),
         ({"theme": {"primary": "#fff"}}, "theme.primary", COLOUR),
         ({"theme": {"primary": "#ffffff;}"}}, "theme.primary", COLOUR),

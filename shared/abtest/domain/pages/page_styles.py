@@ -11,7 +11,7 @@ BASE = """
 *,::before,::after{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:var(--s3)}
 body{margin:0;background:var(--surface);color:var(--text);font-family:var(--font);
-font-size:clamp(1rem,.95rem + .22vw,1.125rem);line-height:1.6;overflow-wrap:break-word;
+font-size:clamp(1rem,.95rem + .22vw,1.125rem);line-height:1.6;overflow-wrap:anywhere;
 -webkit-font-smoothing:antialiased;text-rendering:optimizeLegibility}
 h1,h2,h3,p,ul,ol,dl,dd,figure,blockquote{margin:0}
 ul[role],ol[role]{padding:0;list-style:none}

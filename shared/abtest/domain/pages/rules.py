@@ -71,10 +71,12 @@ def refuse_unfit_assets(spec: PageSpec, seo: Seo, assets: Mapping[str, AssetFact
 
 
 def refuse_foreign_forms(spec: PageSpec, hosts: Collection[str]) -> None:
-    """Raise ValidationFailedError for forms that post to a host that the shop has not claimed."""
-    reason = "must be an address on one of the shop's domains (install-domains)"
-    forms = ((path, form) for path, form in parts(spec) if isinstance(form, Form))
-    refuse_problems([(f"{path}.action", reason) for path, form in forms if URL(form.action).hostname not in hosts])
+    """Raise ValidationFailedError for forms that post elsewhere than the page's policy allows."""
+    reason = "must be an address on one of the shop's domains (install-domains), without a port"
+    forms = ((f"{path}.action", URL(form.action)) for path, form in parts(spec) if isinstance(form, Form))
+    refuse_problems(
+        [(path, reason) for path, action in forms if action.hostname not in hosts or action.port not in ("", "443")]
+    )
 
 
 def asset_uses(spec: PageSpec, seo: Seo) -> Iterator[tuple[str, str, str]]:

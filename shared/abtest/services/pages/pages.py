@@ -184,4 +184,4 @@ class LandingPages(Aggregates[LandingPage]):
 
 def _refuse_published(page: LandingPage) -> None:
     if page.was_published:
-        raise NotDeletableError("this landing page was published; archive it instead")
+        raise NotDeletableError("this landing page was published; unpublish and archive it instead")

@@ -142,7 +142,7 @@ class QaRuns:
         try:
             return self._versions.get(page.shop_id, page.id, version_id or page.current_version_id or "")[1]
         except NotFoundError as error:
-            raise refused("version_id", "there is no such version of the landing page") from error
+            raise refused("version_id", "there is no such version of this landing page") from error
 
     def _count(self, shop_id: str) -> None:
         decision = self._limiter.take(
