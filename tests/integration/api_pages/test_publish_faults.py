@@ -225,3 +225,23 @@ def test_sequences__of_actions_that_die__end_as_the_catalog_has_it(steps: list[A
         assert answer.status in (200, 201, 409, 422, 500), answer.body
     keep_promises(api, newest_first=last)
     check(api, *pages)
+
+
+def test_flip__with_a_later_one_between_its_read_and_its_write__does_not_overwrite_it(
+    api: MemoryApi, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.published()
+    put, later = api.management.blobs.put, [lambda: page.client.post(f"{page.path}/unpublish")]
+
+    def slow(key: str, *arguments: Any, **named: Any) -> str:
+        if key.startswith("pages/routes/") and later:
+            (answer,) = answered_at_once([later.pop()])
+            assert answer.json()["status"] == "unpublished"
+        return put(key, *arguments, **named)
+
+    api.clock.advance(seconds=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(api.management.blobs, "put", slow)
+        assert page.publish().json()["status"] == "unpublished"
+    assert live_at(api.management.blobs, PATHS[0]) is None
+    check(api, page)
