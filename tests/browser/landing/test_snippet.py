@@ -103,6 +103,11 @@ def _styles(edge: Edge) -> tuple[Json, str]:
     return {"css": "h1{color:rgb(1,2,3)}"}, f"getComputedStyle({H1}).color === 'rgb(1, 2, 3)'"
 
 
+def _long_styles(edge: Edge) -> tuple[Json, str]:
+    edge.chunks["long.css"] = "h1{color:rgb(4,5,6)}"
+    return {"css": {"chunk": "long"}}, f"getComputedStyle({H1}).color === 'rgb(4, 5, 6)'"
+
+
 def _scripts(edge: Edge) -> tuple[Json, str]:
     return {"js": edge.script(f"{H1}.title = 'ran'")}, f"{H1}.title === 'ran'"
 
@@ -127,6 +132,7 @@ def _blocks(edge: Edge) -> tuple[Json, str]:
 KINDS: dict[str, Callable[[Edge], tuple[Json, str]]] = {
     "mutations": _mutations,
     "styles": _styles,
+    "long styles": _long_styles,
     "scripts": _scripts,
     "long scripts": _long_script,
     "hidden until the script has run": _hidden,

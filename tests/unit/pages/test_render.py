@@ -134,7 +134,8 @@ def test_policy__allows_the_snippet_the_style_sheet_and_assets_only() -> None:
     digest = b64encode(sha256(style.encode()).digest()).decode()
     assert result.policy == (
         "default-src 'none'; script-src https://edge.shop.example; "
-        f"style-src 'sha256-{digest}'; img-src https://assets.shop.example; font-src https://assets.shop.example; "
+        f"style-src 'sha256-{digest}' https://edge.shop.example; img-src https://assets.shop.example; "
+        "font-src https://assets.shop.example; "
         "media-src https://assets.shop.example; connect-src https://edge.shop.example; form-action 'none'; "
         "base-uri 'none'; frame-ancestors 'self'"
     )
