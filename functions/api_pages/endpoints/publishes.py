@@ -20,7 +20,7 @@ from abtest.domain.pages.gates import GateFailedError, QaRequiredError
 from abtest.http.deps import Caller, IfMatch, Page, PathId, require, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
-from abtest.kit.errors import NotFoundError, ValidationFailedError
+from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError
 from abtest.services.pages.publishing import Publishing
 from api_pages.endpoints.vocabulary import Reader, Shown
 
@@ -30,7 +30,7 @@ Uses = Annotated[Publishing, use(Publishing)]
 Publisher = Annotated[Caller, require("landing_pages:publish")]
 
 MOVE = (NotFoundError, InvalidStateTransitionError)
-ADDRESS = (ValidationFailedError, UrlNotAllowedError, RouteTakenError)
+ADDRESS = (ValidationFailedError, UrlNotAllowedError, RouteTakenError, ConflictError)
 
 
 @router.get("/publishes", operation_id="listLandingPagePublishes", responses=errors(NotFoundError))

@@ -11,13 +11,16 @@ import pytest
 
 from abtest.domain.brand.context import BrandContext
 from abtest.domain.settings.defaults import RECORD_ID
+from abtest.domain.settings.runtime import INSTALL_DOMAINS
 from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.pages.pages import LANDING_PAGES
 from tests.integration.api_pages.publishing import Page, claim, html_of, live_at, manifest_at
 from tests.integration.api_pages.test_brand_gates import store
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.landing import block
 from tests.support.landing import page as spec_with
+from tests.support.landing_qa import approved
 from tests.support.memory import MemoryBlobs
 
 OTHER_HOST = "pages.shop.example"
@@ -180,6 +183,8 @@ def test_gate__that_failed__is_422_with_the_checks__unless_it_is_overridden(
     rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=page.id, limit=9)
     noted = {row.action: row.diff.get("override_gate") for row in rows}
     assert noted["landing_page.publish"] == [None, reason["reason"]]
+    checks = {row.action: row.diff.get("overridden_checks") for row in rows}
+    assert checks["landing_page.publish"] == [None, ["images_have_alt", "size_budget"]]
 
 
 def test_brand_context__of_the_moment__decides_and_not_that_of_the_report(
@@ -211,6 +216,9 @@ def test_gate__that_protects_visitors__is_never_overridden(
     [
         ({"host": "unclaimed.example"}, 422, "url_not_allowed", "host"),
         ({"host": "stranger.example"}, 422, "url_not_allowed", "host"),
+        ({"host": "edge.test"}, 422, "url_not_allowed", "host"),
+        ({"host": "d1.cloudfront.net"}, 422, "url_not_allowed", "host"),
+        ({"path": "/*"}, 400, "invalid_request", "path"),
         ({"path": "/%61pi/x"}, 422, "reserved_path", "path"),
         ({"path": "/x/../Cart"}, 422, "reserved_path", "path"),
         ({"path": "guide"}, 400, "invalid_request", "path"),
@@ -226,6 +234,8 @@ def test_publish__of_a_bad_field__is_refused_and_changes_nothing(
 ) -> None:
     stranger = api.tenant("Stranger", domain="stranger.example")
     claim(api, stranger.shop.id, "stranger.example")
+    for own in ("edge.test", "d1.cloudfront.net"):  # claimed before pages existed
+        claim(api, page.shown()["shop_id"], own)
     before = page.shown()
     answer = page.client.post(f"{page.path}/publish", fields, checked=False)
     assert (answer.status, answer.code, answer.paths) == (status, code, [place])
@@ -309,6 +319,35 @@ def test_rollback__is_a_new_publish_of_an_old_one__with_its_address_and_without_
     # Once more, it changes nothing.
     same = page.client.post(f"{page.path}/rollback", {"publish_id": newest["id"]})
     assert (same.status, same.json(), len(page.publishes())) == (200, shown, 3)
+
+
+def store_hosts(api: MemoryApi, tenant: Tenant, version: int, *additional: str) -> None:
+    """Store the install domains of the shop."""
+    head = Head(
+        shop_id=tenant.shop.id,
+        kind="SET",
+        id=INSTALL_DOMAINS,
+        version=version,
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+    record = Record(head=head, body={"additional": list(additional), "held": []})
+    api.world.catalog.commit(Commit(puts=[Put(record=record, expected_version=version - 1)]))
+
+
+def test_form__that_posts_to_a_host_given_up__is_published_and_taken_back_no_more(
+    api: MemoryApi, tenant: Tenant, page: Page
+) -> None:
+    store_hosts(api, tenant, 1, OTHER_HOST)
+    spec = spec_with(blocks=[block("form", action=f"https://{OTHER_HOST}/x")])
+    page.client.post(f"{page.path}/versions", {"spec": spec})
+    approved(page.client, page.id)
+    first = page.published()["id"]
+    api.clock.advance(seconds=1)
+    page.published(version_id=page.shown()["versions"][1]["id"])
+    store_hosts(api, tenant, 2)
+    for refused in (page.publish(), page.client.post(f"{page.path}/rollback", {"publish_id": first})):
+        assert (refused.status, refused.paths) == (422, ["spec.blocks[0].action"])
 
 
 def test_rollback__to_a_publish_that_the_page_does_not_have__is_422(client: Client, page: Page) -> None:

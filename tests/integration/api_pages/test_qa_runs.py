@@ -127,6 +127,15 @@ def test_rejection__makes_the_page_a_draft__and_its_note_a_finding(client: Clien
     assert (refused.status, status(client, page_id)) == (409, "ready")
 
 
+def test_rejection__of_a_later_run__takes_the_approval_back(client: Client, page_id: str) -> None:
+    approved(client, page_id)
+    later = checked(client, page_id)
+    assert client.post(f"/landing-pages/{page_id}/qa-runs/{later['id']}/reject").json()["status"] == "rejected"
+    assert status(client, page_id) == "draft"
+    version_id = later["version_id"]
+    assert client.post(f"/landing-pages/{page_id}/versions/{version_id}/restore").json()["status"] == "draft"
+
+
 def test_approval__of_an_older_version__leaves_the_newer_one_a_draft(
     api: MemoryApi, client: Client, page_id: str
 ) -> None:

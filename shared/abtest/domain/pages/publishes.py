@@ -36,6 +36,8 @@ class Snapshot:
     base: PageDocument
     experiment_id: str | None = None
     variants: tuple[Variant, ...] = ()
+    overridden: tuple[str, ...] = ()
+    """Checks that failed and were overridden."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

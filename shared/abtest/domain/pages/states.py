@@ -107,16 +107,15 @@ def in_review(page: LandingPage, version_id: str, now: Timestamp) -> LandingPage
 def reviewed(page: LandingPage, run: QaRun, decision: Decision, now: Timestamp) -> LandingPage:
     """Return the page after a decision about a QA run. Raises InvalidStateTransitionError for an archived page.
 
-    Only a run of the current version moves the page: a newer version has to be approved by a run of its own.
+    Only a run of the current version moves the page: a newer version has to be approved by a run of its own. A
+    rejection takes back an earlier approval of the version.
     """
     refuse_archived(page, decision)
-    after = page
-    if decision == "approve":
-        entries = (
-            replace(entry, approved_qa_run_id=run.id) if entry.id == run.version_id else entry
-            for entry in page.versions
-        )
-        after = replace(after, versions=tuple(entries))
+    approved = run.id if decision == "approve" else None
+    entries = (
+        replace(entry, approved_qa_run_id=approved) if entry.id == run.version_id else entry for entry in page.versions
+    )
+    after = replace(page, versions=tuple(entries))
     if run.version_id == page.current_version_id and decision in allowed_actions(page):
         after = replace(after, status=TRANSITIONS[decision].target or page.status)
     return page if after == page else replace(after, updated_at=now)

@@ -22,7 +22,7 @@ from abtest.services.pages.flips import PageFlips
 from abtest.services.pages.pages import LandingPages
 from abtest.services.pages.promises import promise
 from abtest.services.pages.publish_records import PagePublishes, put_of
-from abtest.services.pages.snapshots import Snapshots, refuse_unclaimed
+from abtest.services.pages.snapshots import Snapshots
 from abtest.services.retries import Versions, refuse_other_version, retried
 from abtest.services.scopes import require_scope
 
@@ -93,8 +93,7 @@ class Publishing:
             publish = self._publishes.find(page.shop_id, page_id, publish_id)
             if publish is None:
                 raise refused("publish_id", "there is no such publish of this landing page")
-            refuse_unclaimed(self._world.catalog, page.shop_id, publish.snapshot.address.host, "publish_id")
-            return publish.snapshot
+            return self._snapshots.again(page, publish.snapshot)
 
         page = self._pages.get(caller.shop_id, page_id)
         if page.live is not None and page.live.publish_id == publish_id:
@@ -142,6 +141,8 @@ class Publishing:
             refuse_not_allowed(page, deed.action)
             publish = self._made(caller, page, publish_id, deed.snapshot(page))
             note = {"publish_id": publish_id, **deed.note}
+            if overridden := publish.snapshot.overridden:
+                note["overridden_checks"] = list(overridden)
             action = f"landing_page.{deed.action}"
             change = Change(before=page, after=published(page, publish), action=action, note=note)
             row = promise(self._world, page.shop_id, page_id, publish_id)

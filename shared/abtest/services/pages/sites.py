@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ada_url import URL
+
 from abtest.domain.install.tags import origin_of, snippet_url
 from abtest.domain.pages.addresses import page_address
 from abtest.domain.pages.model import LandingPage
@@ -9,6 +11,9 @@ from abtest.domain.pages.site import Site
 from abtest.domain.settings.runtime import INSTALL_DOMAINS
 from abtest.ports.catalog import Catalog
 from abtest.services.shop_records import read_shop
+
+_CLOUD = (".amazonaws.com", ".cloudfront.net")
+"""Names that AWS gives to APIs and distributions, those of this service among them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +23,11 @@ class Sites:
     catalog: Catalog
     worker_base_url: str
     assets_base_url: str
+
+    def is_own(self, host: str) -> bool:
+        """Return whether a host is one of the service itself, whose origin no shop's page may have."""
+        own = {URL(address).hostname for address in (self.worker_base_url, self.assets_base_url)}
+        return host in own or host.endswith(_CLOUD)
 
     def of(self, page: LandingPage) -> Site:
         """Return the site of a page at the address that it is going to have; without a path, at its slug."""

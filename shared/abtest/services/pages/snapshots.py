@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from abtest.contract.page_specs import seo_of, spec_of
@@ -11,6 +12,8 @@ from abtest.domain.pages.brand_gates import brand_verdicts
 from abtest.domain.pages.gates import QaRequiredError, rechecked, refuse_failed
 from abtest.domain.pages.model import LandingPage, Route
 from abtest.domain.pages.publishes import Snapshot, Variant
+from abtest.domain.pages.rules import refuse_foreign_forms
+from abtest.domain.pages.site import Site
 from abtest.domain.pages.versions import PageVersion
 from abtest.kit.errors import FieldError, NotFoundError, refused
 from abtest.ports.catalog import Catalog
@@ -21,13 +24,6 @@ from abtest.services.pages.live_hosts import is_claimed
 from abtest.services.pages.sites import Sites
 from abtest.services.pages.versions import PageVersions
 from abtest.services.shops import shop_defaults
-
-
-def refuse_unclaimed(catalog: Catalog, shop_id: str, host: str, field: str = "host") -> None:
-    """Raise UrlNotAllowedError unless the shop has claimed the host. A host of another shop gives the same error."""
-    if not is_claimed(catalog, shop_id, host):
-        message = "must be one of the shop's install domains; add it there first"
-        raise UrlNotAllowedError(f"{field}: {message}", fields=[FieldError(field, message)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,41 +44,72 @@ class Snapshots:
         """
         version = self._version(page, fields.get("version_id") or page.current_version_id, "version_id")
         address = self._address(page, fields)
-        arms = page.experiment.versions if page.experiment else {}
-        shown = {variation_id: self._version(page, each, "experiment") for variation_id, each in arms.items()}
-        for each in (version, *shown.values()):
-            self._refuse_unchecked(page, each, is_overridden=fields.get("override_gate") is not None)
         there = replace(page, publish_host=address.host, publish_path=address.path)
-        experiment_id = page.experiment.experiment_id if page.experiment else None
-        if page.experiment is not None:
-            self.experiments.check(there, page.experiment)
-        site = self.sites.of(there)
+        site, is_overridden = self.sites.of(there), fields.get("override_gate") is not None
         if page.publish_mode == "export":
             # A file has no server that could choose a variant.
+            overridden = self._checked(page, version, site, is_overridden=is_overridden)
             file = self.documents.file_of(version, site)
-            return Snapshot(version_id=version.id, address=address, is_export=True, base=file)
+            return Snapshot(
+                version_id=version.id, address=address, is_export=True, base=file, overridden=tuple(overridden)
+            )
+        linked = page.experiment
+        arms = linked.versions if linked else {}
+        shown = {variation_id: self._version(page, each, "experiment") for variation_id, each in arms.items()}
+        checked = (self._checked(page, each, site, is_overridden=is_overridden) for each in (version, *shown.values()))
+        overridden = sorted(set(chain.from_iterable(checked)))
+        if linked is not None:
+            self.experiments.check(there, linked)
         variants = [
             Variant(
-                variation_id=variation_id, document=self.documents.of(each, site, f"{experiment_id}:{variation_id}")
+                variation_id=variation_id,
+                document=self.documents.of(each, site, f"{linked.experiment_id}:{variation_id}"),
             )
             for variation_id, each in shown.items()
+            if linked is not None
         ]
         return Snapshot(
             version_id=version.id,
             address=address,
             base=self.documents.of(version, site),
-            experiment_id=experiment_id,
+            experiment_id=linked.experiment_id if linked else None,
             variants=tuple(variants),
+            overridden=tuple(overridden),
         )
 
-    def _refuse_unchecked(self, page: LandingPage, version: PageVersion, *, is_overridden: bool) -> None:
-        # The brand context is that of today, not that of the report.
+    def again(self, page: LandingPage, kept: Snapshot) -> Snapshot:
+        """Return what an earlier publish kept, which needs no gate. Raises UrlNotAllowedError, ValidationFailedError.
+
+        Its host must still be the shop's, and so must the hosts that its forms post to: the stored policy allows them.
+        """
+        self._refuse_host(page.shop_id, kept.address.host, "publish_id")
+        site = self.sites.of(page)
+        for document in (kept.base, *(variant.document for variant in kept.variants)):
+            version = self._version(page, document.version_id, "publish_id")
+            refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
+        return kept
+
+    def _refuse_host(self, shop_id: str, host: str, field: str) -> None:
+        """Raise UrlNotAllowedError unless the shop has claimed the host. One of another shop gives the same error."""
+        message = "must be one of the shop's install domains; add it there first"
+        if self.sites.is_own(host):
+            message = "belongs to this service; choose a host of the shop"
+        elif is_claimed(self.catalog, shop_id, host):
+            return
+        raise UrlNotAllowedError(f"{field}: {message}", fields=[FieldError(field, message)])
+
+    def _checked(self, page: LandingPage, version: PageVersion, site: Site, *, is_overridden: bool) -> list[str]:
+        """The failed checks that are overridden. Raises GateFailedError, QaRequiredError, ValidationFailedError."""
+        # The brand context is that of today, not that of the report; so are the hosts that forms may post to.
+        spec = spec_of(version.spec)
+        refuse_foreign_forms(spec, site.form_hosts)
         brand, seo = read_brand(self.catalog, page.shop_id), seo_of(version.seo_manifest)
-        verdicts = brand_verdicts(spec_of(version.spec), seo, version.claims, brand)
+        verdicts = brand_verdicts(spec, seo, version.claims, brand)
         report = rechecked(version.gate_report, verdicts, version.gate_report["checked_at"])
-        refuse_failed(version.version_number, report, is_overridden=is_overridden)
+        overridden = refuse_failed(version.version_number, report, is_overridden=is_overridden)
         if not page.is_approved(version.id) and shop_defaults(self.catalog, page.shop_id)["require_landing_qa"]:
             raise QaRequiredError(version.version_number)
+        return overridden
 
     def _version(self, page: LandingPage, version_id: str | None, field: str) -> PageVersion:
         if version_id is None:
@@ -95,6 +122,6 @@ class Snapshots:
     def _address(self, page: LandingPage, fields: Mapping[str, Any]) -> Route:
         host = fields.get("host") or page.publish_host
         path = fields.get("path") or page.publish_path or f"/{page.slug}"
-        refuse_unclaimed(self.catalog, page.shop_id, host)
+        self._refuse_host(page.shop_id, host, "host")
         refuse_reserved(path, "path")
         return Route(host=host, path=path)
