@@ -93,7 +93,7 @@ class Publishing:
             publish = self._publishes.find(page.shop_id, page_id, publish_id)
             if publish is None:
                 raise refused("publish_id", "there is no such publish of this landing page")
-            return self._snapshots.again(page, publish.snapshot)
+            return self._snapshots.repeated(page, publish.snapshot)
 
         page = self._pages.get(caller.shop_id, page_id)
         if page.live is not None and page.live.publish_id == publish_id:

@@ -77,7 +77,7 @@ class Snapshots:
             overridden=tuple(overridden),
         )
 
-    def again(self, page: LandingPage, kept: Snapshot) -> Snapshot:
+    def repeated(self, page: LandingPage, kept: Snapshot) -> Snapshot:
         """Return what an earlier publish kept, which needs no gate. Raises UrlNotAllowedError, ValidationFailedError.
 
         Its host must still be the shop's, and so must the hosts that its forms post to: the stored policy allows them.
