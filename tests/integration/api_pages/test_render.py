@@ -238,6 +238,28 @@ def test_check__that_never_ends__fails_its_run(
     assert (job.status, run["status"], run["findings"][0]["check"]) == ("failed", "failed", "run")
 
 
+def test_check__that_no_worker_takes_within_a_day__fails_its_run(
+    api: MemoryApi, client: Client, queue: PromptChecks, page_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise QueueUnavailableError("refused")
+
+    version(api, client, page_id, "/new")
+    queue.held = True
+    client.post(f"/landing-pages/{page_id}/qa-runs")
+    queue.waiting.clear()
+    overdue = OverdueJobs(api.world, {"page_check": queue})
+    api.clock.advance(days=1, minutes=5)
+    with monkeypatch.context() as refusing:
+        refusing.setattr(queue, "send", refuse)
+        assert overdue.run() == 0
+    assert (overdue.run(), overdue.run()) == (1, 0)
+    queue.work()
+    (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
+    assert (run["status"], run["findings"][0]["check"]) == ("failed", "run")
+    assert client.post(f"/landing-pages/{page_id}/qa-runs").status == 202
+
+
 def test_run__that_is_rejected_meanwhile__stays_rejected(
     api: MemoryApi, client: Client, queue: PromptChecks, page_id: str
 ) -> None:

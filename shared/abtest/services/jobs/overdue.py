@@ -16,6 +16,9 @@ _log = logging.getLogger(__name__)
 
 JOBS_A_RUN = 200
 
+_AWAITED: frozenset[JobType] = frozenset({"page_check"})
+"""Types whose worker has to learn that a job failed: a QA run waits for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class OverdueJobs:
@@ -39,12 +42,17 @@ class OverdueJobs:
             if job.has_ended:
                 self.world.catalog.commit(Commit(removes=[Remove(head=head_of(job))]))
                 return False
-            # First the record, then the message: a process that dies between the two sends it in the next run.
             after = looked_after(job, self.world.now())
+            is_last = after.has_ended and job.type in _AWAITED
+            # First the message: nothing looks after a job that has ended. A worker that begins it before it is stored
+            # as failed may complete it.
+            if is_last:
+                self.queues[job.type].send(job_message(after))
+            # First the record, then the message: a process that dies between the two sends it in the next run.
             self.world.catalog.commit(Commit(puts=[put_of(after)]))
             if not after.has_ended:
                 self.queues[job.type].send(job_message(after))
-            return not after.has_ended
+            return is_last or not after.has_ended
         except (NotFoundError, StaleVersionError):
             return False  # another process changed the job just now
         except QueueUnavailableError:

@@ -1,7 +1,7 @@
 """Checks of versions in the background: links are requested, the report is stored, a QA run comes to its end.
 
-Every step may be repeated. An attempt that comes late or twice stores an equal report, and leaves a QA run that has
-ended or was decided meanwhile as it is.
+Every step may be repeated. An attempt that comes late or twice stores its report over the earlier one, so that the
+versions of report and page rise. It leaves a QA run that has ended or was decided meanwhile as it is.
 """
 
 import logging
@@ -35,7 +35,7 @@ from abtest.services.retries import retried
 AT_ONCE = 5
 HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; abtest-link-check/1.0)", "Accept": "*/*"}
 NOT_OPENED = finding("browser", "warn", "not checked in a browser: open the page before you approve it")
-GIVEN_UP = finding("run", "error", "the checks began several times and never ended; start another run")
+GIVEN_UP = finding("run", "error", "the checks never came to their end; start another run")
 
 _log = logging.getLogger(__name__)
 
