@@ -10,7 +10,7 @@ import pytest
 from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.jobs.model import MAX_ATTEMPTS
 from abtest.kit import canonical_json
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, HeadPage, Kind
 from abtest.ports.http_sender import HttpUnreachableError
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services.jobs import OverdueJobs
@@ -258,6 +258,25 @@ def test_check__that_no_worker_takes_within_a_day__fails_its_run(
     (run,) = client.get(f"/landing-pages/{page_id}/qa-runs").json()["data"]
     assert (run["status"], run["findings"][0]["check"]) == ("failed", "run")
     assert client.post(f"/landing-pages/{page_id}/qa-runs").status == 202
+
+
+def test_delete__while_a_check_ends__deletes_the_page(
+    api: MemoryApi, client: Client, queue: PromptChecks, page_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version(api, client, page_id, "/new")
+    queue.held = True
+    client.post(f"/landing-pages/{page_id}/qa-runs")
+    read = api.world.catalog.list
+
+    def slow(shop_id: str, kind: Kind, **options: Any) -> HeadPage:
+        listed = read(shop_id, kind, **options)
+        if kind == "LPQ":
+            queue.work()
+        return listed
+
+    monkeypatch.setattr(api.world.catalog, "list", slow)
+    assert client.delete(f"/landing-pages/{page_id}").status == 204
+    assert client.get(f"/landing-pages/{page_id}").status == 404
 
 
 def test_run__that_is_rejected_meanwhile__stays_rejected(

@@ -1,6 +1,6 @@
 """Use cases of landing pages: created, listed, changed, archived, deleted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,7 @@ from abtest.domain.pages.model import MAX_PAGES, LandingPage, edited, experiment
 from abtest.domain.pages.states import archived, refuse_archived, unarchived
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ConflictError, FieldError
-from abtest.ports.catalog import Commit, Kind, NameTakenError, Remove, StaleVersionError
+from abtest.ports.catalog import Commit, Kind, NameTakenError, Remove, StaleVersionError, together
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
 from abtest.services.names import Names
@@ -137,12 +137,17 @@ class LandingPages(Aggregates[LandingPage]):
 
         Raises NotFoundError, NotDeletableError.
         """
-        children = self._removed_children(caller.shop_id, page_id)
-        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published, extra=children)
+        self.remove(caller, page_id, expected_version=expected_version, check=_refuse_published)
         # The rest afterwards, because a transaction has no room for all. Without the page nothing reads what a crash
         # leaves.
         while (children := self._removed_children(caller.shop_id, page_id)).removes:
             self.world.catalog.commit(children)
+
+    def companions(self, pairs: Sequence[tuple[LandingPage | None, LandingPage | None]]) -> Commit:
+        """Removal of the first children of a deleted page."""
+        # Read in each attempt: a check that ends a QA run meanwhile changes a child together with the page.
+        deleted = [before for before, after in pairs if before and after is None]
+        return together(*(self._removed_children(page.shop_id, page.id) for page in deleted))
 
     def _removed_children(self, shop_id: str, page_id: str) -> Commit:
         lists = (
