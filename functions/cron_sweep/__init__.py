@@ -1,1 +1,1 @@
-"""Finishes interrupted work every minute: publications, spilled events, jobs, webhooks."""
+"""Finishes interrupted work every minute: publications, spilled events, jobs, webhooks, files of assets."""

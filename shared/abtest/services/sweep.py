@@ -24,7 +24,7 @@ from abtest.services.assets.overdue import OverdueFiles
 from abtest.services.context import World
 from abtest.services.jobs import OverdueJobs
 from abtest.services.leases import Lease, LeaseLostError, lease
-from abtest.services.pages.promises import is_promise, promise_message
+from abtest.services.pages.promises import is_due, is_promise, promise_message
 from abtest.services.publication import Publication
 from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
@@ -92,7 +92,6 @@ class Sweep:
         """Send on everything that is overdue. Raises LeaseLostError."""
         # These three come first: they tolerate a queue that refuses, which the others do not.
         batches, jobs, webhooks = self.requeue_spilled(held), self.jobs.run(), self.webhooks.run()
-        assets = self.files.run()
         held.check()
         rollout = Rollout(
             blobs=self.delivery,
@@ -101,6 +100,8 @@ class Sweep:
             message=lambda shop_id: publish_message(shop_id, []),
         )
         shops, released = self.request_publications(), rollout.run()
+        # Last: files that stay a minute longer harm no one.
+        assets = self.files.run(held.check)
         return Swept(shops=shops, batches=batches, released=released, jobs=jobs, webhooks=webhooks, assets=assets)
 
     def request_publications(self) -> int:
@@ -109,7 +110,8 @@ class Sweep:
         before = timestamp(self.world.clock.now() - PATIENCE)
         for row in self.world.catalog.outbox("publish", created_before=before, limit=_ROWS):
             if is_promise(row):
-                self.publish_queue.send(promise_message(row))
+                if is_due(row, self.world.clock.now()):
+                    self.publish_queue.send(promise_message(row))
             else:
                 overdue[row.shop_id].append(row)
         for shop_id, rows in overdue.items():

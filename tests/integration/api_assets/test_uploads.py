@@ -1,15 +1,18 @@
 """Files that are uploaded to a signed address."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from abtest.adapters.images import PillowCodec
 from abtest.contract.assets import Asset
 from abtest.services.assets.assets import Assets
 from abtest.services.assets.overdue import OverdueFiles
 from abtest.services.assets.uploads import AssetUploads
+from abtest.services.leases import LeaseLostError
 from tests.contract.records import race
 from tests.support.api import MemoryApi, Tenant
 from tests.support.assets import ORIGIN, announced, caller_of, fetched
@@ -119,6 +122,39 @@ def test_sweep__removes_what_was_never_completed(api: MemoryApi, client: Client,
     assert sweep.run() == 1
     assert client.get(f"/assets/{asset['id']}").status == 404
     assert sweep.run() == 0
+
+
+def test_sweep__of_an_asset_that_fails__goes_on_with_the_others(
+    api: MemoryApi, client: Client, files: MemoryAssetFiles, asset: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.post("/assets", announced("other.jpg", PHOTO))
+    sweep, keys = OverdueFiles(api.world, files), files.keys
+
+    def denied(prefix: str) -> Iterator[str]:
+        if asset["id"] in prefix:
+            raise ClientError({"Error": {"Code": "AccessDenied", "Message": "Access Denied"}}, "ListObjectsV2")
+        return keys(prefix)
+
+    monkeypatch.setattr(files, "keys", denied)
+    api.clock.advance(hours=25, seconds=1)
+    assert sweep.run() == 2
+    api.clock.advance(days=31)
+    assert (sweep.run(), sweep.run()) == (1, 0)
+    assert [entry.id for entry in api.world.catalog.due("TRASH", api.world.now(), limit=9)] == [asset["id"]]
+
+
+def test_sweep__that_loses_its_lease__stops_before_the_next_asset(
+    api: MemoryApi, client: Client, asset: dict[str, Any]
+) -> None:
+    def lose() -> None:
+        if len(client.get("/assets").json()["data"]) < 2:
+            raise LeaseLostError
+
+    client.post("/assets", announced("other.jpg", PHOTO))
+    api.clock.advance(hours=25, seconds=1)
+    with pytest.raises(LeaseLostError):
+        OverdueFiles(api.world, api.management.asset_files).run(lose)
+    assert len(client.get("/assets").json()["data"]) == 1
 
 
 def test_sweep__removes_the_files_of_a_deleted_asset_after_30_days(

@@ -1,6 +1,7 @@
 """The sweep on the template's tables, bucket and queues."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ from abtest.adapters.dynamo import DynamoLeases
 from abtest.domain.jobs.model import JobType
 from abtest.kit.clock import ManualClock, SystemClock, timestamp
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.catalog import Commit, Head, Put, Record
 from abtest.services.context import Caller, World
 from abtest.services.jobs import Jobs, job_message
 from abtest.services.sweep import LEASE
@@ -16,7 +18,7 @@ from tests.support.invocations import Context, sample
 from tests.support.memory import MemoryQueue
 from tests.support.moto_stack import AwsStack
 from tests.support.published import PublishedShop, promised
-from tests.support.storefronts import SHOP_ID
+from tests.support.storefronts import MOMENT, SHOP_ID
 
 LATER = "2999-01-01T00:00:00.000Z"
 JOB_QUEUES: dict[JobType, str] = {"export": "ExportQueue", "refresh": "RefreshQueue", "page_check": "PageQueue"}
@@ -42,6 +44,34 @@ def test_sweep__of_overdue_rows__sends_one_message_a_shop(aws_stack: AwsStack) -
     assert message["shop_id"] == SHOP_ID
     assert {row["id"] for row in message["outbox"]} == {promised(1).id, promised(2).id}
     assert len(shop.catalog.outbox("publish", created_before=LATER, limit=10)) == 2
+
+
+def test_sweep__of_promises_of_landing_pages__sends_them_less_often_as_they_age(aws_stack: AwsStack) -> None:
+    shop, now = PublishedShop(aws_stack), SystemClock().now()
+    for number, minutes in enumerate((5, 25)):
+        row = promised(number, created_at=timestamp(now - timedelta(minutes=minutes, seconds=5)))
+        shop.promise(replace(row, payload={"landing_page_id": "p", "publish_id": str(minutes)}))
+    run(aws_stack)
+    (body,) = received(aws_stack, "PublishQueue")
+    assert json.loads(body)["promise"]["payload"]["publish_id"] == "5"
+
+
+def test_sweep__with_an_asset_that_cannot_be_read__sends_the_rest(aws_stack: AwsStack) -> None:
+    shop = PublishedShop(aws_stack)
+    shop.promise(promised(1))
+    note = Head(
+        shop_id=SHOP_ID,
+        kind="TRASH",
+        id=promised(2).id,
+        version=1,
+        created_at=MOMENT,
+        updated_at=MOMENT,
+        due={"TRASH": MOMENT},
+    )
+    heads = [note, replace(note, kind="ASSET", due={})]
+    shop.catalog.commit(Commit(puts=[Put(record=Record(head=head, body={}), expected_version=0) for head in heads]))
+    assert run(aws_stack) == {"shops": 1, "batches": 0, "released": 0, "jobs": 0, "webhooks": 0, "assets": 0}
+    assert len(received(aws_stack, "PublishQueue")) == 1
 
 
 def test_sweep__of_young_rows_and_other_topics__sends_nothing(aws_stack: AwsStack) -> None:

@@ -1,6 +1,7 @@
 """Removal of files: of deleted assets after 30 days, and of assets that were never completed."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from abtest.domain.assets.model import prefix_of
@@ -25,10 +26,16 @@ class OverdueFiles:
     world: World
     files: AssetFiles
 
-    def run(self) -> int:
-        """Return the number of assets that were expired, or whose files were removed."""
-        entries = self.world.catalog.due(WORK_QUEUE, self.world.now(), limit=ASSETS_A_RUN)
-        return sum(self.finish(entry) for entry in entries)
+    def run(self, check: Callable[[], None] = lambda: None) -> int:
+        """Return the number of assets that were expired, or whose files were removed.
+
+        `check` is called before each asset and ends the run by its exception.
+        """
+        finished = 0
+        for entry in self.world.catalog.due(WORK_QUEUE, self.world.now(), limit=ASSETS_A_RUN):
+            check()
+            finished += self.finish(entry)
+        return finished
 
     def finish(self, entry: DueEntry) -> bool:
         """Expire an asset that was never completed, or remove the files of one that is gone."""
@@ -51,5 +58,9 @@ class OverdueFiles:
             return False  # another process changed the asset just now
         except BlobsUnavailableError:
             _log.warning("asset.files_kept", extra={"asset_id": entry.id}, exc_info=True)
+            return False
+        except Exception:
+            # A damaged record, or access denied: the entries after this one must not wait until it is repaired.
+            _log.exception("asset.files_kept", extra={"asset_id": entry.id})
             return False
         return True

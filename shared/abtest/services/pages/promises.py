@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from abtest.kit import canonical_json
+from abtest.kit.clock import parse_timestamp
 from abtest.kit.errors import NotFoundError
 from abtest.ports.catalog import Catalog, OutboxRow
 from abtest.services.context import World
@@ -38,6 +40,16 @@ def promise_for_hosts(world: World, shop_id: str, hosts: Sequence[str]) -> Outbo
 def is_promise(row: OutboxRow) -> bool:
     """Return whether a row is about landing pages, not about the configuration of its shop."""
     return _PAGE in row.payload or _HOSTS in row.payload
+
+
+def is_due(row: OutboxRow, now: datetime) -> bool:
+    """Return whether the sweep of this minute sends a promise.
+
+    It is sent every minute for 20 minutes, then every ten minutes, and after ten hours every hour.
+    """
+    minutes = (now - parse_timestamp(row.created_at)) // timedelta(minutes=1)
+    interval = 1 if minutes < 20 else 10 if minutes < 600 else 60
+    return minutes % interval == 0
 
 
 def promise_message(row: OutboxRow) -> str:
