@@ -8,6 +8,10 @@ class CdnUnavailableError(Exception):
     """Invalidation that the CDN did not accept. Until it is repeated, shoppers receive the old content."""
 
 
+class CdnRefusedError(CdnUnavailableError):
+    """Invalidation that the CDN will not accept however often it is repeated, such as one with an invalid path."""
+
+
 class Cdn(Protocol):
     """Distribution of the edge, and hosts of customers, which have caches of their own."""
 
@@ -15,6 +19,6 @@ class Cdn(Protocol):
         """Start to remove these paths from the cache of a host; by default from that of the edge.
 
         `reference` makes the call idempotent: the same paths with the same reference are invalidated once. Raises
-        CdnUnavailableError.
+        CdnUnavailableError, and CdnRefusedError where a repetition is useless.
         """
         ...

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from abtest.ports.cdn import CdnRefusedError, CdnUnavailableError
 from abtest.wiring import api_pages as wiring
 from api_pages.routes import ROUTERS
 from tests.faults.faults import Fate, Fated
@@ -245,3 +246,23 @@ def test_flip__with_a_later_one_between_its_read_and_its_write__does_not_overwri
         assert page.publish().json()["status"] == "unpublished"
     assert live_at(api.management.blobs, PATHS[0]) is None
     check(api, page)
+
+
+@pytest.mark.parametrize(("error", "left"), [(CdnUnavailableError, 1), (CdnRefusedError, 0)])
+def test_publish__whose_invalidation_fails__is_repeated_unless_that_is_useless(
+    api: MemoryApi,
+    page: Page,
+    cdn: MemoryCdn,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: type[Exception],
+    left: int,
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error("an invalid path")
+
+    monkeypatch.setattr(cdn, "invalidate", refuse)
+    page.published()
+    assert len(api.world.catalog.outbox("publish", created_before=FAR, limit=9)) == left
+    levels = [record.levelname for record in caplog.records if record.getMessage().startswith("page.")]
+    assert levels == ["WARNING" if left else "ERROR"]

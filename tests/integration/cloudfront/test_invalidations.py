@@ -9,7 +9,7 @@ from botocore.stub import Stubber
 
 from abtest.adapters import aws
 from abtest.adapters.cloudfront import CloudFrontCdn
-from abtest.ports.cdn import CdnUnavailableError
+from abtest.ports.cdn import CdnRefusedError, CdnUnavailableError
 from tests.support.moto_stack import AwsStack
 
 PATHS = ["/s/a.js", "/s/a.js?env=staging"]
@@ -50,6 +50,8 @@ def test_invalidate__of_no_distribution__is_to_be_repeated() -> None:
 
 
 HOST = "guide.shop.example"
+REFUSED = ["InvalidArgument", "BatchTooLarge"]
+REPEATED = ["TooManyInvalidationsInProgress", "AccessDenied", "NoSuchDistribution"]
 
 
 @pytest.fixture
@@ -99,3 +101,11 @@ def test_invalidate__tenant_unknown_because_refused__is_to_be_repeated(stubbed: 
     stubbed.add_client_error("get_distribution_tenant_by_domain", "AccessDenied", http_status_code=403)
     with pytest.raises(CdnUnavailableError):
         CloudFrontCdn("EDGE", "PAGES").invalidate(PATHS, reference="r1", host=HOST)
+
+
+@pytest.mark.parametrize("code", [*REFUSED, *REPEATED])
+def test_invalidate__that_no_repetition_can_mend__is_refused(stubbed: Stubber, code: str) -> None:
+    stubbed.add_client_error("create_invalidation", code, http_status_code=400)
+    with pytest.raises(CdnUnavailableError) as caught:
+        CloudFrontCdn("EDGE").invalidate(PATHS, reference="r1")
+    assert isinstance(caught.value, CdnRefusedError) == (code in REFUSED)

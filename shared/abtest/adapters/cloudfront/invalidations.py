@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from abtest.adapters import aws
-from abtest.ports.cdn import CdnUnavailableError
+from abtest.ports.cdn import CdnRefusedError, CdnUnavailableError
 
 if TYPE_CHECKING:
     from mypy_boto3_cloudfront.type_defs import InvalidationBatchTypeDef
+
+_REFUSALS = frozenset({"BatchTooLarge", "InconsistentQuantities", "InvalidArgument", "MissingBody"})
+"""Codes of errors that are in the order itself. All others can end: an operator adds a distribution or a permission."""
 
 
 class CloudFrontCdn:
@@ -31,7 +34,10 @@ class CloudFrontCdn:
                 aws.cloudfront().create_invalidation_for_distribution_tenant(Id=tenant_id, InvalidationBatch=batch)
             else:
                 aws.cloudfront().create_invalidation(DistributionId=self._distribution_id, InvalidationBatch=batch)
-        except (BotoCoreError, ClientError) as error:  # throttled, too many, not permitted, no distribution
+        except ClientError as error:  # throttled, too many, not permitted, no distribution
+            is_refused = error.response["Error"]["Code"] in _REFUSALS
+            raise (CdnRefusedError if is_refused else CdnUnavailableError)(str(error)) from error
+        except BotoCoreError as error:
             raise CdnUnavailableError(str(error)) from error
 
     def _tenant_id(self, host: str) -> str | None:

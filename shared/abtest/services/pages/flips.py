@@ -15,7 +15,7 @@ from abtest.domain.pages.routes import ROUTE_CONTENT_TYPE, RouteManifest, read_r
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.ports.catalog import Commit
-from abtest.ports.cdn import Cdn, CdnUnavailableError
+from abtest.ports.cdn import Cdn, CdnRefusedError, CdnUnavailableError
 from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.pages.live_hosts import is_claimed
@@ -114,12 +114,15 @@ class PageFlips:
         return next((each for each in changed if each.id == publish_id), publish)
 
     def _drop(self, route: Route, manifest: RouteManifest) -> bool:
-        """Order the CDN to drop an address; False where it does not accept that."""
+        """Order the CDN to drop an address; False where it does not accept that now."""
         path = page_address(route.host, route.path).removeprefix(f"https://{route.host}")
         # The revision makes a repeated order the same one, and one after the next flip another.
         reference = canonical_json.sha256([route.host, route.path, manifest.revision])
         try:
             self.cdn.invalidate([path, f"{path}?*"], reference=reference, host=route.host)
+        except CdnRefusedError as error:
+            # No repetition helps: the CDN keeps what it has for an hour, unless an operator drops it.
+            _log.error("page.invalidation_refused", extra={"host": route.host, "path": path, "reason": str(error)})
         except CdnUnavailableError as error:
             _log.warning("page.not_invalidated", extra={"host": route.host, "reason": str(error)})
             return False
