@@ -81,8 +81,9 @@ def render_version(
     """Have the links of a version requested and its `gate_report` made again, in the background.
 
     The report is there when its `checked_at` is later than before. A link works if it answers with a status below 400,
-    after five redirects at most and within ten seconds; it is then not requested again for 24 hours. 50 links are
-    requested; the rest warn. Everything else of the version stays as it is. An archived page is 409.
+    after five redirects at most and within ten seconds; it is then not requested again for 24 hours, a broken one
+    for a minute. 50 links are requested; the rest warn. Everything else of the version stays as it is. A shop renders
+    60 times an hour at most, and 20 times at once (429 `rate_limited`). An archived page is 409.
     """
     return LandingPageVersion.of(checks.request(caller, landing_page_id, version))
 

@@ -26,6 +26,15 @@ class RateLimitedError(ServiceError):
         self.decision = decision
 
 
+def take_token(
+    limiter: RateLimiter, clock: Clock, bucket: str, subject: str, *, limit: int, window_seconds: int, per: str
+) -> None:
+    """Take a token of a bucket. Raises RateLimitedError about the subject when none is left."""
+    decision = limiter.take(bucket, limit=limit, window_seconds=window_seconds, now=clock.now())
+    if not decision.allowed:
+        raise RateLimitedError(decision, subject, per=per)
+
+
 def household(address: str) -> str:
     """Return the subscriber's address; of IPv6 the first 64 bits, because one subscriber has the rest."""
     if ":" not in address:

@@ -43,7 +43,7 @@ def pages_uses(base: Management) -> Uses:
         PageVersions: versions,
         Publishing: Publishing(pages, snapshots, flips),
         QaRuns: runs,
-        PageChecks: PageChecks(versions, checks),
+        PageChecks: PageChecks(versions, checks, base.limiter),
         WholePages: WholePages(
             versions=versions, publishes=PagePublishes(base.world.catalog), runs=runs, briefs=briefs
         ),

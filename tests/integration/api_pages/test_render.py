@@ -129,6 +129,31 @@ def test_results__of_links_that_work__are_kept_for_a_day(
     assert queue.links.requested == ["https://shop.example/new"]
 
 
+def test_results__of_broken_links__are_kept_for_a_minute(
+    api: MemoryApi, client: Client, queue: PromptChecks, page_id: str
+) -> None:
+    queue.links.answers["https://shop.example/old"] = 404
+    path = version(api, client, page_id, "/old")
+    for seconds in (59, 1):
+        client.post(f"{path}/render")
+        assert links(client.get(path).json()) == ("fail", "https://shop.example/old answers 404")
+        assert len(queue.links.requested) == 1
+        api.clock.advance(seconds=seconds)
+    queue.links.answers.clear()
+    client.post(f"{path}/render")
+    assert links(client.get(path).json()) == ("pass", "")
+
+
+def test_render__beyond_the_limit_of_the_shop__is_429(api: MemoryApi, client: Client, page_id: str) -> None:
+    path = version(api, client, page_id, "/new")
+    assert {client.post(f"{path}/render").status for _ in range(20)} == {202}
+    refused = client.post(f"{path}/render")
+    assert (refused.status, refused.code, refused.headers["retry-after"]) == (429, "rate_limited", "60")
+    assert "at most 20 at once, and 60 an hour" in refused.json()["error"]["message"]
+    api.clock.advance(minutes=1)
+    assert [client.post(f"{path}/render").status for _ in range(2)] == [202, 429]
+
+
 def test_message__twice_and_late__changes_nothing_more(
     api: MemoryApi, client: Client, queue: PromptChecks, page_id: str
 ) -> None:

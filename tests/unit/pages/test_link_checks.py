@@ -39,7 +39,13 @@ def test_addresses__are_absolute_and_each_once__without_the_page_itself() -> Non
 
 
 def test_results__that_worked_within_a_day__are_kept() -> None:
-    results = [result("a", None, YESTERDAY), result("b", None, EARLIER), result("c", "answers 404")]
+    results = [result("a", None, YESTERDAY), result("b", None, EARLIER), result("c", "answers 404", YESTERDAY)]
+    assert list(kept(results, NOW)) == ["a"]
+
+
+def test_results__that_did_not_work_within_a_minute__are_kept() -> None:
+    results = [result("a", "answers 404", "2026-03-02T08:59:00.001Z")]
+    results += [result("b", "answers 404", "2026-03-02T08:59:00.000Z")]
     assert list(kept(results, NOW)) == ["a"]
 
 

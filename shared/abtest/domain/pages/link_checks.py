@@ -13,7 +13,15 @@ from abtest.kit.clock import Timestamp, later
 MAX_LINKS = 50
 MAX_REDIRECTS = 5
 KEPT = timedelta(hours=24)
-"""Time for which a link that worked is not requested again. One that did not is requested by each check."""
+"""Time for which a link that worked is not requested again."""
+
+BROKEN_KEPT = timedelta(minutes=1)
+"""Time for which one that did not work is not: long enough against floods, short enough to see a repair."""
+
+RENDERINGS_AN_HOUR = 60
+"""Requests for `render` of a shop: with those of 50 links each, a shop can have 3,000 sent."""
+
+RENDERINGS_AT_ONCE = 20
 
 _NAMED = 5
 
@@ -38,7 +46,11 @@ def addresses(spec: PageSpec, own_address: str) -> list[str]:
 
 def kept(results: Iterable[LinkResult], now: Timestamp) -> Mapping[str, LinkResult]:
     """Return the results that need no other request, by address."""
-    return {each["url"]: each for each in results if each["problem"] is None and later(each["checked_at"], KEPT) > now}
+    return {
+        each["url"]: each
+        for each in results
+        if later(each["checked_at"], KEPT if each["problem"] is None else BROKEN_KEPT) > now
+    }
 
 
 def links_verdict(urls: Sequence[str], results: Mapping[str, LinkResult]) -> Verdict:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abtest.domain.changes.change import Change
+from abtest.domain.pages.link_checks import RENDERINGS_AN_HOUR, RENDERINGS_AT_ONCE
 from abtest.domain.pages.model import LandingPage
 from abtest.domain.pages.qa import (
     RUNS_AN_HOUR,
@@ -23,7 +24,7 @@ from abtest.services.jobs import Jobs, put_of
 from abtest.services.listing import EVERYTHING, Listing
 from abtest.services.pages.children import put_run, read_run, run_in
 from abtest.services.pages.versions import PageVersions
-from abtest.services.rate_limits import RateLimitedError
+from abtest.services.rate_limits import take_token
 from abtest.services.retries import Versions, refuse_other_version, retried
 
 SHOWN_RUNS = 3
@@ -145,27 +146,44 @@ class QaRuns:
             raise refused("version_id", "there is no such version of this landing page") from error
 
     def _count(self, shop_id: str) -> None:
-        decision = self._limiter.take(
-            f"landing-qa#{shop_id}", limit=RUNS_AN_HOUR, window_seconds=_HOUR, now=self._world.clock.now()
+        take_token(
+            self._limiter,
+            self._world.clock,
+            f"landing-qa#{shop_id}",
+            "QA runs of this shop",
+            limit=RUNS_AN_HOUR,
+            window_seconds=_HOUR,
+            per="an hour",
         )
-        if not decision.allowed:
-            raise RateLimitedError(decision, "QA runs of this shop", per="an hour")
 
 
 class PageChecks:
-    """Requests for reports of versions with checked links. `checks` are the jobs that make them."""
+    """Requests for reports of versions with checked links. `checks` are the jobs that make them.
 
-    def __init__(self, versions: PageVersions, checks: Jobs) -> None:
+    The requests of a shop share one limit: each costs servers of others up to 50 requests.
+    """
+
+    def __init__(self, versions: PageVersions, checks: Jobs, limiter: RateLimiter) -> None:
         self._versions = versions
         self._checks = checks
+        self._limiter = limiter
 
     def request(self, caller: Caller, page_id: str, reference: str) -> PageVersion:
         """Have the report of a version made again, and return the version as it is now.
 
-        Raises NotFoundError, InvalidStateTransitionError.
+        Raises NotFoundError, InvalidStateTransitionError, RateLimitedError.
         """
         page, version = self._versions.get(caller.shop_id, page_id, reference)
         refuse_archived(page, "render")
+        take_token(
+            self._limiter,
+            self._versions.pages.world.clock,
+            f"landing-render#{caller.shop_id}",
+            "renderings of this shop",
+            limit=RENDERINGS_AT_ONCE,
+            window_seconds=_HOUR * RENDERINGS_AT_ONCE // RENDERINGS_AN_HOUR,
+            per=f"at once, and {RENDERINGS_AN_HOUR} an hour",
+        )
         request = {"landing_page_id": page_id, "version_id": version.id}
         self._checks.create(caller, request, ("landing_page", page_id, page.name))
         return version
