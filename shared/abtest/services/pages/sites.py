@@ -15,6 +15,9 @@ from abtest.services.shop_records import read_shop
 _CLOUD = (".amazonaws.com", ".cloudfront.net")
 """Names that AWS gives to APIs and distributions, those of this service among them."""
 
+_LOCAL = "127.0.0.1"
+"""Host of everything in the local stack, where the demo shop has it as its domain."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sites:
@@ -27,7 +30,7 @@ class Sites:
     def is_own(self, host: str) -> bool:
         """Return whether a host is one of the service itself, whose origin no shop's page may have."""
         own = {URL(address).hostname for address in (self.worker_base_url, self.assets_base_url)}
-        return host in own or host.endswith(_CLOUD)
+        return host in own - {_LOCAL} or host.endswith(_CLOUD)
 
     def of(self, page: LandingPage) -> Site:
         """Return the site of a page at the address that it is going to have; without a path, at its slug."""
