@@ -29,6 +29,7 @@ def picture(number: int, width: int, height: int) -> AssetFacts:
         mime_type="image/jpeg",
         url=f"{folder}/photo.jpg",
         title=f"Photo {number}",
+        size_bytes=400_000,
         width=width,
         height=height,
         renditions=renditions,
@@ -42,12 +43,26 @@ PHOTO, WIDE, SQUARE, POSTER = (
     picture(4, 1920, 1080),
 )
 ICON = AssetFacts(
-    id=asset_id(5), mime_type="image/svg+xml", url=f"{ASSETS}/a/5/icon.svg", title="Icon", width=24, height=24
+    id=asset_id(5),
+    mime_type="image/svg+xml",
+    url=f"{ASSETS}/a/5/icon.svg",
+    title="Icon",
+    size_bytes=900,
+    width=24,
+    height=24,
 )
 VIDEO = AssetFacts(
-    id=asset_id(6), mime_type="video/mp4", url=f"{ASSETS}/a/6/film.mp4", title="Film", width=1920, height=1080
+    id=asset_id(6),
+    mime_type="video/mp4",
+    url=f"{ASSETS}/a/6/film.mp4",
+    title="Film",
+    size_bytes=9_000_000,
+    width=1920,
+    height=1080,
 )
-FONT = AssetFacts(id=asset_id(7), mime_type="font/woff2", url=f"{ASSETS}/a/7/font.woff2", title="Font")
+FONT = AssetFacts(
+    id=asset_id(7), mime_type="font/woff2", url=f"{ASSETS}/a/7/font.woff2", title="Font", size_bytes=20_000
+)
 LIBRARY = {each.id: each for each in (PHOTO, WIDE, SQUARE, POSTER, ICON, VIDEO, FONT)}
 
 SITE = Site(

@@ -1,21 +1,17 @@
 """Public files of shops, on an origin of their own: `GET /a/{asset}/{hash}/{file}`."""
 
-import logging
 import re
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from abtest.edge.gateway import NO_STORE, PUBLIC, Answer, GatewayEvent, Headers, MethodNotAllowedError, json_error
-from abtest.kit.content_coding import is_held
+from abtest.edge.delivery import guarded, refuse_other_methods
+from abtest.edge.gateway import NO_STORE, PUBLIC, Answer, GatewayEvent, Headers, Request, json_error
+from abtest.kit.content_coding import MAX_SERVED_BYTES, is_held
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.asset_files import OpenedFile, RangeNotSatisfiableError, StoredFiles
 
-MAX_BODY = 4 << 20
-"""Bytes of one response: Lambda allows 6 MB, and base 64 takes four characters for three bytes."""
-
 LINK_SECONDS = 300
-METHODS = "GET, HEAD"
 SHARED: Headers = {
     **PUBLIC,
     "Access-Control-Allow-Origin": "*",
@@ -30,10 +26,9 @@ SANDBOX: Headers = {"Content-Security-Policy": "sandbox; default-src 'none'; sty
 
 _ADDRESS = re.compile(r"/(a/[0-9a-f-]{36}/([0-9a-f]{16})/([A-Za-z0-9_][A-Za-z0-9._-]{0,105}))", re.ASCII)
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,15})-([0-9]{1,15})?|-([0-9]{1,15}))", re.ASCII)
-_log = logging.getLogger(__name__)
 
 Span = tuple[int | None, int | None]
-_START: Span = (0, MAX_BODY - 1)
+_START: Span = (0, MAX_SERVED_BYTES - 1)
 
 
 class UnsatisfiableError(ServiceError):
@@ -54,35 +49,30 @@ class PublicAssets:
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """Answer with a file, a part of it, or an error that caches do not store."""
-        try:
-            return self._answer(event)
-        except RangeNotSatisfiableError as error:
-            return json_error(UnsatisfiableError(error.size), SHARED)
-        except ServiceError as error:
-            return json_error(error, SHARED)
-        except Exception:
-            _log.exception("assets.failed")
-            return json_error(ServiceError("an unexpected error occurred; repeat the request"), SHARED)
+        return guarded(
+            lambda: self._answer(Request.of(event), event["rawPath"]), lambda error: json_error(error, SHARED)
+        )
 
-    def _answer(self, event: GatewayEvent) -> Answer:
-        method, sent = event["requestContext"]["http"]["method"], event.get("headers") or {}
-        if method not in ("GET", "HEAD"):
-            raise MethodNotAllowedError(METHODS)
-        named = _ADDRESS.fullmatch(event["rawPath"])
+    def _answer(self, request: Request, path: str) -> Answer:
+        refuse_other_methods(request)
+        named = _ADDRESS.fullmatch(path)
         if named is None:
             raise NotFoundError("there is no such file")
         key, tag = named[1], f'"{named[2]}-{named[3]}"'
-        span = requested_span(sent, tag)
-        file = self.files.open(key, *(span or _START))
+        span = requested_span(request.headers, tag)
+        try:
+            file = self.files.open(key, *(span or _START))
+        except RangeNotSatisfiableError as error:
+            raise UnsatisfiableError(error.size) from error
         if file is None:
             raise NotFoundError("there is no such file")
         headers = headers_of(file, tag)
-        if is_held(sent.get("if-none-match"), tag):
+        if is_held(request.headers.get("if-none-match"), tag):
             file.close()
             return {"statusCode": 304, "headers": headers, "body": ""}
-        if span is None and file.size > MAX_BODY:
+        if span is None and file.size > MAX_SERVED_BYTES:
             file.close()
-            return self._elsewhere(key, cast(Literal["GET", "HEAD"], method))
+            return self._elsewhere(key, cast(Literal["GET", "HEAD"], request.method))
         return _body(file, headers, is_part=span is not None)
 
     def _elsewhere(self, key: str, method: Literal["GET", "HEAD"]) -> Answer:
@@ -117,7 +107,7 @@ def requested_span(headers: Headers, tag: str) -> Span | None:
     if named is None or headers.get("if-range", tag) != tag:
         return None
     if named[3] is not None:
-        return None, min(int(named[3]), MAX_BODY)
+        return None, min(int(named[3]), MAX_SERVED_BYTES)
     first = int(named[1])
-    last = min(int(named[2] or first + MAX_BODY), first + MAX_BODY - 1)
+    last = min(int(named[2] or first + MAX_SERVED_BYTES), first + MAX_SERVED_BYTES - 1)
     return (first, last) if last >= first else None

@@ -6,6 +6,9 @@ import zlib
 MIN_BYTES = 1024
 """Size from which a response is worth compressing."""
 
+MAX_SERVED_BYTES = 4 << 20
+"""File that a function can answer with: Lambda allows 6 MB, and base 64 takes four characters for three bytes."""
+
 LEVEL = 6
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _QVALUE = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")

@@ -86,7 +86,7 @@ class Origin:
 @pytest.fixture
 def origin(monkeypatch: pytest.MonkeyPatch) -> Iterator[Origin]:
     """The origin, with parts that are much smaller than the films."""
-    monkeypatch.setattr("abtest.edge.assets.MAX_BODY", PART)
+    monkeypatch.setattr("abtest.edge.assets.MAX_SERVED_BYTES", PART)
     origin = Origin()
     thread = threading.Thread(target=origin.server.serve_forever, daemon=True)
     thread.start()

@@ -102,6 +102,22 @@ def test_version__with_an_asset_that_may_not_be_used__is_422_with_its_path(
     assert (answer.status, answer.paths) == (422, ["seo_manifest.og_image_asset_id"])
 
 
+def test_version__with_a_file_that_browsers_would_be_redirected_to__is_422_with_its_path(
+    client: Client, page: str, upload: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photo = upload("photo.png", encoded(gradient(size=(1000, 400)), "PNG"))
+    icon, font, film = upload(), upload("font.woff2", WOFF2), upload("film.mp4", MP4)
+    video = {"type": "video", "id": "v", "asset_id": film, "poster_asset_id": photo, "title": "Film"}
+    fitting = spec(photo)
+    monkeypatch.setattr("abtest.domain.assets.facts.MAX_SERVED_BYTES", 8)
+    answer = client.post(f"{page}/versions", {"spec": spec(photo, icon, font={"asset_id": font})})
+    assert (answer.status, sorted(answer.paths)) == (422, ["spec.blocks[1].image.asset_id", "spec.theme.font.asset_id"])
+    assert "at most 4 MiB" in answer.json()["error"]["message"]
+    # Films are loaded in parts, and a picture in a rendition.
+    answer = client.post(f"{page}/versions", {"spec": {**fitting, "blocks": [video, *fitting["blocks"]]}})
+    assert answer.status == 201, answer.body
+
+
 def test_delete__of_a_used_asset__names_five_pages_until_they_are_gone(
     client: Client, upload: Callable[..., str], assets: Assets, tenant: Tenant
 ) -> None:

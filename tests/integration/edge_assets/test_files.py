@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from abtest.edge.assets import MAX_BODY
+from abtest.kit.content_coding import MAX_SERVED_BYTES
 from tests.support.assets import fetched
 from tests.support.memory import MemoryAssetFiles
 
 FOLDER = "a/0192e4a0-0000-7000-8000-000000000001/0123456789abcdef"
 PICTURE, DRAWING, FILM = f"{FOLDER}/p.png", f"{FOLDER}/d.svg", f"{FOLDER}/f.mp4"
 CONTENT = bytes(range(256)) * 4
-LARGE = bytes(range(256)) * (MAX_BODY // 256) + b"end"
+LARGE = bytes(range(256)) * (MAX_SERVED_BYTES // 256) + b"end"
 
 
 @pytest.fixture

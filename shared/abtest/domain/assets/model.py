@@ -20,9 +20,6 @@ MAX_SHOP_BYTES = 5_000_000_000
 MAX_DIRECT_BYTES = 3 << 20
 """File that fits into the body of a request; larger ones are uploaded to a signed address."""
 
-MAX_SERVED_BYTES = 4 << 20
-"""File that a function can answer with: Lambda allows 6 MB, and base 64 takes four characters for three bytes."""
-
 UPLOAD_TIME = timedelta(minutes=15)
 """Validity of a signed address for an upload."""
 
@@ -122,11 +119,12 @@ def facts_of(asset: Asset, origin: str) -> AssetFacts:
         mime_type=asset.mime_type,
         url=f"{origin}/{asset.file_key}",
         title=asset.name,
+        size_bytes=asset.size_bytes,
         width=asset.width,
         height=asset.height,
         renditions=addresses,
     )
-    if not addresses or asset.size_bytes <= MAX_SERVED_BYTES:
+    if not (addresses and shown.is_in_parts):
         return shown
     largest = asset.renditions[-1]
     return replace(shown, url=addresses[-1][1], width=largest.width, height=largest.height)

@@ -170,6 +170,9 @@ def _asset_problems(spec: PageSpec, seo: Seo, assets: Mapping[str, AssetFacts]) 
             yield path, f"must be an asset of type {kind.rstrip('/')}, not {asset.mime_type}"
         elif kind == _IMAGE and not (asset.width and asset.height):
             yield path, "must be an image whose size is known"
+        elif kind != _VIDEO and asset.is_in_parts and not asset.renditions:
+            # It would be answered with a redirect to the bucket, which the policy of a page forbids.
+            yield path, "must have at most 4 MiB; browsers could not load this file on a page"
 
 
 def refuse_problems(problems: Sequence[Problem]) -> None:
