@@ -7,6 +7,7 @@ from fastapi import Query
 from abtest.contract.base import ListOf, Uuid
 from abtest.contract.briefs import ContentBriefCreate, ContentBriefUpdate, LandingPageContentBrief
 from abtest.domain.pages.briefs import BriefSource, BriefStatus
+from abtest.domain.pages.rules import DocumentTooLargeError
 from abtest.domain.pages.vocabulary import PageType
 from abtest.http.deps import IfMatch, Page, PathId, use
 from abtest.http.listing import NarrowedOrArchived
@@ -38,11 +39,16 @@ def list_briefs(
     return page.page([LandingPageContentBrief.of(item) for item in items], last)
 
 
-@router.post("", operation_id="createContentBrief", status_code=201, responses=errors(ValidationFailedError))
+@router.post(
+    "",
+    operation_id="createContentBrief",
+    status_code=201,
+    responses=errors(DocumentTooLargeError, ValidationFailedError),
+)
 def create_brief(body: ContentBriefCreate, caller: Writer, briefs: Uses) -> LandingPageContentBrief:
     """Create a content brief.
 
-    `landing_page_id` must be a landing page of the shop (422 `validation_failed`).
+    `landing_page_id` must be a landing page of the shop (422 `validation_failed`). A brief has at most 32 KB (413).
     """
     return LandingPageContentBrief.of(briefs.create(caller, body.provided()).value)
 
@@ -53,7 +59,11 @@ def get_brief(brief_id: PathId, caller: Reader, briefs: Uses) -> LandingPageCont
     return LandingPageContentBrief.of(briefs.get(caller.shop_id, brief_id))
 
 
-@router.patch("/{brief_id}", operation_id="updateContentBrief", responses=errors(NotFoundError, ValidationFailedError))
+@router.patch(
+    "/{brief_id}",
+    operation_id="updateContentBrief",
+    responses=errors(NotFoundError, DocumentTooLargeError, ValidationFailedError),
+)
 def update_brief(
     brief_id: PathId, body: ContentBriefUpdate, caller: Writer, briefs: Uses, if_match: IfMatch
 ) -> LandingPageContentBrief:

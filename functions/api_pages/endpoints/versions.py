@@ -11,7 +11,7 @@ from abtest.contract.landing_pages import (
     VersionReference,
 )
 from abtest.domain.changes.errors import InvalidStateTransitionError
-from abtest.domain.pages.rules import SpecTooLargeError
+from abtest.domain.pages.rules import DocumentTooLargeError
 from abtest.http.deps import IfMatch, Page, PathId, carries_code, expensive, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -40,7 +40,7 @@ def list_versions(landing_page_id: PathId, caller: Reader, page: Page, versions:
     responses=errors(
         NotFoundError,
         InvalidStateTransitionError,
-        SpecTooLargeError,
+        DocumentTooLargeError,
         ValidationFailedError,
         LimitReachedError,
         s409=InvalidStateTransitionEnvelope,
@@ -54,8 +54,8 @@ def create_version(
 
     A version never changes. `gate_report` has the checks that need no browser; `render` also requests its links. The
     page is a draft again; a published version stays online. A page has at most 200 versions (422 `limit_reached`), a
-    spec 256 KB (413), the body 5 MiB. The brief is copied, so later changes of it do not change the version. An
-    archived page is 409.
+    spec 256 KB and the rest of a version 48 KB (413), the body 5 MiB. The brief is copied, so later changes of it do
+    not change the version. An archived page is 409.
     """
     return LandingPageVersion.of(versions.create(caller, landing_page_id, body.provided()))
 

@@ -49,6 +49,14 @@ def test_create__smallest_brief__has_the_fields_of_the_contract(client: Client, 
     assert client.get(f"/content-briefs/{brief['id']}").json() == brief
 
 
+def test_brief__over_32_kb__is_413(client: Client, brief: dict[str, Any]) -> None:
+    large = {"outline": ["x" * 900] * 37}
+    path = f"/content-briefs/{brief['id']}"
+    for answer in (client.post("/content-briefs", {**FIRST, **large}), client.patch(path, large)):
+        assert (answer.status, answer.code) == (413, "payload_too_large")
+    assert client.patch(path, {"outline": large["outline"][:35]}).status == 200
+
+
 def test_create__every_field__is_stored(client: Client) -> None:
     brief = client.post("/content-briefs", WHOLE).json()
     assert WHOLE.items() <= client.get(f"/content-briefs/{brief['id']}").json().items()

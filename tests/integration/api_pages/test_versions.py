@@ -160,6 +160,22 @@ def test_spec__over_256_kb__is_413(client: Client, path: str) -> None:
     assert (answer.status, answer.code) == (413, "payload_too_large")
 
 
+def test_version__over_48_kb_besides_its_spec__is_413_and_stores_nothing(
+    api: MemoryApi, client: Client, path: str
+) -> None:
+    claims = [{"text": f"{number}{'x' * 8000}"} for number in range(5)]
+    quotes = [{"quote": "x" * 9000, "name": str(number)} for number in range(6)]
+    proposing = {**SPEC, "blocks": [{"type": "testimonials", "id": "t", "items": quotes}]}
+    before = list(api.management.delivery.list("pages/"))
+    for fields in ({"claims": [*claims, *claims]}, {"spec": proposing}):
+        answer = client.post(path, {"spec": SPEC, **fields})
+        assert (answer.status, answer.code) == (413, "payload_too_large")
+        assert "claims, seo_manifest and brief of a version" in answer.json()["error"]["message"]
+    assert list(api.management.delivery.list("pages/")) == before
+    assert client.post(path, {"spec": SPEC, "claims": claims}).status == 201
+    assert client.post(path, {"spec": proposing, "claims": []}).status == 201
+
+
 def test_limit__of_versions__is_422(api: MemoryApi, client: Client, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("abtest.services.pages.versions.MAX_VERSIONS", 2)
     for _ in range(2):

@@ -12,7 +12,7 @@ from abtest.contract.page_specs import spec_of
 from abtest.domain.pages.colours import contrast, palette
 from abtest.domain.pages.rules import (
     MAX_BYTES,
-    SpecTooLargeError,
+    DocumentTooLargeError,
     contrast_problems,
     link_uses,
     refuse_conflicts,
@@ -169,7 +169,7 @@ def test_spec__of_more_than_256_kilobytes__is_too_large() -> None:
     small = {"body": ""}
     room = MAX_BYTES - len('{"body":""}')
     refuse_large(small | {"body": "a" * room})
-    with pytest.raises(SpecTooLargeError) as caught:
+    with pytest.raises(DocumentTooLargeError) as caught:
         refuse_large(small | {"body": "a" * (room + 1)})
     assert (caught.value.status, caught.value.code) == (413, "payload_too_large")
 

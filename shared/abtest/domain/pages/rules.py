@@ -27,6 +27,12 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import FieldError, ServiceError, ValidationFailedError
 
 MAX_BYTES = 256 * 1024
+"""Of a spec. A page is answered with up to twelve versions, and Lambda allows 4.5 MB of them."""
+
+MAX_REST_BYTES = 48 * 1024
+"""Of a version besides its spec: claims, metadata, copied brief, reports."""
+
+MAX_BRIEF_BYTES = 32 * 1024
 MAX_PROBLEMS = 20
 
 _IMAGE, _VIDEO, _FONT = "image/", "video/", "font/woff2"
@@ -36,20 +42,20 @@ Problem = tuple[str, str]
 """Path of a field, and the reason why it is refused."""
 
 
-class SpecTooLargeError(ServiceError):
-    """Spec of more than 256 KB."""
+class DocumentTooLargeError(ServiceError):
+    """Spec, rest of a version, or content brief with too many bytes."""
 
     status = 413
     code = "payload_too_large"
 
-    def __init__(self) -> None:
-        super().__init__(f"the spec must have at most {MAX_BYTES // 1024} KB as JSON")
+    def __init__(self, what: str, most: int) -> None:
+        super().__init__(f"{what} must have at most {most // 1024} KB as JSON")
 
 
-def refuse_large(document: Mapping[str, object]) -> None:
-    """Raise SpecTooLargeError for a spec, as JSON, that exceeds 256 KB."""
-    if len(canonical_json.encode(document)) > MAX_BYTES:
-        raise SpecTooLargeError
+def refuse_large(document: Mapping[str, object], what: str = "the spec", most: int = MAX_BYTES) -> None:
+    """Raise DocumentTooLargeError for a document that exceeds so many bytes as JSON."""
+    if len(canonical_json.encode(document)) > most:
+        raise DocumentTooLargeError(what, most)
 
 
 def refuse_conflicts(spec: PageSpec) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.pages.briefs import ContentBrief, edited
+from abtest.domain.pages.rules import MAX_BRIEF_BYTES, refuse_large
 from abtest.kit.documents import decode, encode
 from abtest.services.aggregates import Aggregates, Saved
 from abtest.services.context import Caller, World
@@ -44,7 +45,10 @@ class ContentBriefs(Aggregates[ContentBrief]):
         super().__init__(world, BRIEFS)
 
     def create(self, caller: Caller, fields: Mapping[str, Any]) -> Saved[ContentBrief]:
-        """Create a brief. Raises ValidationFailedError for a landing page that the shop does not have."""
+        """Create a brief.
+
+        Raises DocumentTooLargeError, and ValidationFailedError for a landing page that the shop does not have.
+        """
         brief_id = self.world.new_id()
 
         def make(occasion: Occasion) -> ContentBrief:
@@ -52,7 +56,7 @@ class ContentBriefs(Aggregates[ContentBrief]):
             now = occasion.now
             required = {name: fields[name] for name in ("format", "angle")}
             blank = ContentBrief(id=brief_id, shop_id=caller.shop_id, created_at=now, updated_at=now, **required)
-            return edited(blank, fields, now)
+            return _bounded(edited(blank, fields, now))
 
         return self.add(caller, brief_id, make)
 
@@ -64,7 +68,8 @@ class ContentBriefs(Aggregates[ContentBrief]):
         def decide(before: ContentBrief, occasion: Occasion) -> Change[ContentBrief]:
             if changes.get("landing_page_id") != before.landing_page_id:
                 self._refuse_unknown_page(caller.shop_id, changes)
-            return Change(before=before, after=edited(before, changes, occasion.now), action="content_brief.update")
+            after = _bounded(edited(before, changes, occasion.now))
+            return Change(before=before, after=after, action="content_brief.update")
 
         return self.change(caller, brief_id, decide, expected_version=expected_version)
 
@@ -78,3 +83,9 @@ class ContentBriefs(Aggregates[ContentBrief]):
         if page_id := fields.get("landing_page_id"):
             placed = [("landing_page_id", page_id)]
             refuse_unknown_ids(self.world.catalog, shop_id, "LP", placed, noun="landing page")
+
+
+def _bounded(brief: ContentBrief) -> ContentBrief:
+    """The same brief. Raises DocumentTooLargeError for more than 32 KB, since a page is answered with one."""
+    refuse_large(encode(brief), "the content brief", MAX_BRIEF_BYTES)
+    return brief

@@ -15,6 +15,7 @@ from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, VersionEntry
 from abtest.domain.pages.render import render
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
 from abtest.domain.pages.rules import (
+    MAX_REST_BYTES,
     asset_uses,
     refuse_conflicts,
     refuse_foreign_forms,
@@ -23,6 +24,7 @@ from abtest.domain.pages.rules import (
 )
 from abtest.domain.pages.states import refuse_archived, status_with
 from abtest.domain.pages.versions import PageVersion, proposed_claims
+from abtest.kit.documents import encode
 from abtest.kit.errors import LimitReachedError, refused
 from abtest.kit.json_objects import present
 from abtest.ports.blobs import Blobs
@@ -59,7 +61,8 @@ class PageVersions:
     def create(self, caller: Caller, page_id: str, fields: Mapping[str, Any]) -> PageVersion:
         """Write and render the next version, which becomes the current one; an approved page is a draft again.
 
-        Raises NotFoundError, InvalidStateTransitionError, SpecTooLargeError, ValidationFailedError, LimitReachedError.
+        Raises NotFoundError, InvalidStateTransitionError, DocumentTooLargeError, ValidationFailedError,
+        LimitReachedError.
         """
         refuse_large(fields["spec"])
         world = self.pages.world
@@ -146,8 +149,6 @@ class PageVersions:
         refuse_foreign_forms(spec, site.form_hosts)
         rendered = render(spec, assets=facts, seo=seo, site=site)
         digest = sha256(rendered.html).hexdigest()
-        # Needs no condition: the key is the hash of the content.
-        self._delivery.put(html_key(digest), rendered.html, content_type=PAGE_CONTENT_TYPE)
         brand = read_brand(self._catalog, page.shop_id)
         claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
         version = PageVersion(
@@ -176,6 +177,9 @@ class PageVersions:
             created_by=occasion.user_id,
             created_at=occasion.now,
         )
+        refuse_large(encode(version, omit=("spec",)), "claims, seo_manifest and brief of a version", MAX_REST_BYTES)
+        # Needs no condition: the key is the hash of the content.
+        self._delivery.put(html_key(digest), rendered.html, content_type=PAGE_CONTENT_TYPE)
         return version, assets
 
     def _brief(self, shop_id: str, brief_id: str | None) -> Mapping[str, Any]:
