@@ -3,8 +3,9 @@
 from abtest.adapters import aws
 from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.edge.assets import PublicAssets
+from abtest.edge.cdn import Handler
 from abtest.ports.waits import CallerKind
-from abtest.wiring.handler import Handler
+from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import settings
 
 
@@ -13,4 +14,4 @@ def create_handler() -> Handler:
     aws.serve(CallerKind.SHOPPER)
     config = settings()
     config.need("assets_bucket")
-    return PublicAssets(S3AssetFiles(config.assets_bucket)).answer
+    return through_cdn(PublicAssets(S3AssetFiles(config.assets_bucket)).answer)

@@ -6,6 +6,8 @@ import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.support.assets import announced, direct
 from tests.support.deployed import DeployedFamily
 from tests.support.handlers import fresh_handler
@@ -13,6 +15,12 @@ from tests.support.media import encoded, gradient
 from tests.support.moto_stack import AwsStack
 
 PHOTO = encoded(gradient(size=(600, 400)), "JPEG")
+
+
+def event_for(path: str, **headers: str) -> dict[str, Any]:
+    """The event of a GET of a public file."""
+    http = {"method": "GET", "sourceIp": "203.0.113.7"}
+    return {"rawPath": path, "headers": headers, "requestContext": {"http": http}}
 
 
 def test_asset__with_its_renditions__on_real_tables_within_its_policy(aws_stack: AwsStack) -> None:
@@ -48,8 +56,7 @@ def test_file__of_an_asset__is_served_within_the_policy(aws_stack: AwsStack) -> 
     serve = fresh_handler(aws_stack, "EdgeAssets", "edge_assets")
 
     def response_of(path: str, **headers: str) -> dict[str, Any]:
-        http = {"method": "GET", "sourceIp": "203.0.113.7"}
-        answer: dict[str, Any] = serve({"rawPath": path, "headers": headers, "requestContext": {"http": http}}, None)
+        answer: dict[str, Any] = serve(event_for(path, **headers), None)
         return answer
 
     path = urlsplit(address).path
@@ -59,3 +66,12 @@ def test_file__of_an_asset__is_served_within_the_policy(aws_stack: AwsStack) -> 
     unknown = response_of(path.replace("icon", "other"))
     assert (unknown["statusCode"], json.loads(unknown["body"])["error"]) == (404, "not_found")
     assert response_of(path, **{"if-none-match": whole["headers"]["ETag"]})["statusCode"] == 304
+
+
+def test_file__past_a_cdn_that_is_required__is_403(aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = aws_stack.environment("EdgeAssets") | {"CDN_SECRET": "proof", "CDN_REQUIRED": "true"}
+    monkeypatch.setattr(aws_stack, "environment", lambda _: environment)
+    serve = fresh_handler(aws_stack, "EdgeAssets", "edge_assets")
+    # Through the CDN the request is answered, here with 404, because there is no such file.
+    statuses = [serve(event_for("/a/x", **sent), None)["statusCode"] for sent in ({}, {"x-svc-cdn": "proof"})]
+    assert statuses == [403, 404]

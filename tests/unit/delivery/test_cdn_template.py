@@ -82,7 +82,7 @@ def test_pages__reach_the_origin_with_what_decides_about_variants() -> None:
     assert "POST" in CDN["DefaultCacheBehavior"]["AllowedMethods"]
 
 
-@pytest.mark.parametrize("name", ["Cdn", "PageCdn"])
+@pytest.mark.parametrize("name", ["AssetsCdn", "Cdn", "PageCdn"])
 def test_errors__are_not_kept_against_the_origins_will(name: str) -> None:
     responses = RESOURCES[name]["Properties"]["DistributionConfig"]["CustomErrorResponses"]
     assert {each["ErrorCode"] for each in responses} == {404, 405, 500, 502, 503, 504}
@@ -123,9 +123,9 @@ def test_management_api__gets_the_viewers_address_with_its_proof() -> None:
     assert behaviour["OriginRequestPolicyId"] == ALL_BUT_HOST
 
 
-def test_functions__that_limit_by_address__can_check_the_proof() -> None:
+def test_functions__that_require_the_cdn_or_limit_by_address__can_check_the_proof() -> None:
     served = {name for name, each in FUNCTIONS.items() if "'HttpApi'" in str(each["Properties"].get("Events"))}
-    for name in served - {"EdgeAssets", "EdgeHealth"}:  # these limit nothing by address
+    for name in served - {"EdgeHealth"}:  # it limits nothing by address, and answers checks of the origin itself
         assert "CdnSecret" in str(FUNCTIONS[name]["Properties"]["Environment"]["Variables"]["CDN_SECRET"]), name
     assert len(served) >= 12
 
@@ -209,7 +209,7 @@ def test_comment__is_not_longer_than_cloudfront_accepts(name: str) -> None:
 def test_requirement_of_the_cdn__reaches_functions_behind_it(required: str) -> None:
     parameters = {"CdnEnabled": "true", "CdnRequired": required}
     stack = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters)
-    for name in ("EdgeSnippet", "EdgeEvents", "ApiFlags"):
+    for name in ("EdgeSnippet", "EdgeEvents", "EdgeAssets", "ApiFlags"):
         assert stack.environment(name)["CDN_REQUIRED"] == required
 
 
@@ -272,3 +272,18 @@ def test_files__are_kept_for_ever_and_reach_the_origin_without_cookies() -> None
     assert config["Origins"][0]["DomainName"] == {
         "Fn::Sub": "${AssetsApi}.execute-api.${AWS::Region}.${AWS::URLSuffix}"
     }
+
+
+def test_files__are_requested_with_the_proof_and_by_every_method() -> None:
+    config = RESOURCES["AssetsCdn"]["Properties"]["DistributionConfig"]
+    assert config["Origins"][0]["OriginCustomHeaders"] == CDN["Origins"][0]["OriginCustomHeaders"]
+    # The origin answers 405 to other methods.
+    assert config["DefaultCacheBehavior"]["AllowedMethods"] == CDN["DefaultCacheBehavior"]["AllowedMethods"]
+
+
+@pytest.mark.parametrize("base", ["", "https://assets.example.com"])
+def test_rule__requirement_of_the_cdn_without_an_address_of_files_on_it__is_refused(base: str) -> None:
+    rule = load(TEMPLATE).rules["RequiredCdnExists"]
+    parameters = {"CdnEnabled": "true", "CdnRequired": "true", "AssetsBaseUrl": base}
+    resolver = Stack.planned(endpoint="http://127.0.0.1:1", parameters=parameters).resolver
+    assert all(resolver.holds(each["Assert"]) for each in rule["Assertions"]) is (base != "")
