@@ -83,7 +83,8 @@ def update_asset(asset_id: PathId, body: AssetUpdate, caller: Writer, assets: Us
 def delete_asset(asset_id: PathId, caller: Writer, assets: Uses, if_match: IfMatch) -> None:
     """Delete an asset that is not in use. Otherwise 409 `asset_in_use`, which names up to five users.
 
-    Landing pages use it, and experiments and personalizations that are not archived and have its id in their code.
+    Landing pages use it, and experiments, personalizations and flags that are not archived and have its id in their
+    code or values.
 
     Its address keeps answering for 30 days, for pages that were exported.
     """
@@ -101,13 +102,13 @@ def delete_asset(asset_id: PathId, caller: Writer, assets: Uses, if_match: IfMat
         s409=InvalidStateTransitionEnvelope,
     ),
 )
-def complete_asset(asset_id: PathId, caller: Writer, uploads: Uploads) -> Asset:
+def complete_asset(asset_id: PathId, caller: Writer, uploads: Uploads, if_match: IfMatch) -> Asset:
     """Complete an asset after its file was uploaded: its size, SHA-256 and type are checked, and it gets its address.
 
     May be repeated. A file that is refused may be uploaded again while `upload.url` is valid. An asset that was
     announced more than a day ago is 409 `invalid_state_transition`.
     """
-    return uploads.complete(caller, asset_id)
+    return uploads.complete(caller, asset_id, expected_version=if_match)
 
 
 @router.post("/{asset_id}/archive", operation_id="archiveAsset", responses=errors(NotFoundError))

@@ -136,6 +136,7 @@ class Aggregates(Generic[A]):
         expected_version: Versions = None,
         extra: Commit = NOTHING,
         row_id: str | None = None,
+        attempts: int = ATTEMPTS,
     ) -> Saved[A]:
         """Load, decide, commit, publish; decide again when another writer was faster.
 
@@ -161,7 +162,7 @@ class Aggregates(Generic[A]):
                 return Saved(before, changed=False)
             return self.save(caller.user_id, change, extra, row_id=mark)
 
-        return retried(attempt)
+        return retried(attempt, attempts)
 
     def remove(
         self,
@@ -171,6 +172,7 @@ class Aggregates(Generic[A]):
         expected_version: Versions,
         check: Callable[[A], None] = lambda _: None,
         extra: Commit = NOTHING,
+        attempts: int = ATTEMPTS,
     ) -> Saved[A] | None:
         """Delete an aggregate and return its last state, None when an earlier run of this request deleted it.
 
@@ -183,7 +185,9 @@ class Aggregates(Generic[A]):
             return Change(before=before, after=None, action=f"{self.resource.entity_type}.delete")
 
         try:
-            return self.change(caller, which, decide, expected_version=expected_version, extra=extra, row_id=mark)
+            return self.change(
+                caller, which, decide, expected_version=expected_version, extra=extra, row_id=mark, attempts=attempts
+            )
         except NotFoundError:
             if not self.world.is_stored(caller.shop_id, mark):
                 raise

@@ -10,11 +10,14 @@ from abtest.adapters.images import PillowCodec
 from abtest.domain.assets import model
 from abtest.domain.assets.types import TYPES, AssetType
 from abtest.http.factory import create_app, handler
+from abtest.ports.catalog import Commit, StaleVersionError
 from abtest.services.assets.assets import Assets
 from abtest.services.assets.uploads import AssetUploads
 from abtest.wiring.api_experiments import experiments_uses
+from abtest.wiring.api_flags import flags_uses
 from abtest.wiring.api_personalizations import personalizations_uses
 from api_experiments import routes as experiments
+from api_flags import routes as flags
 from api_personalizations import routes as personalizations
 from tests.contract.records import race
 from tests.support.api import MemoryApi, Tenant
@@ -216,6 +219,23 @@ def test_limit__of_creations_at_once__is_kept(
     assert len(client.get("/assets").json()["data"]) == 3
 
 
+def test_deletion__overtaken_by_many_others__is_done_all_the_same(
+    api: MemoryApi, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asset = stored(client)
+    commit, lost = api.world.catalog.commit, iter(range(15))
+
+    def overtaken(changes: Commit) -> None:
+        # Another deletion changed the shop's quota since it was read.
+        if changes.removes and next(lost, None) is not None:
+            raise StaleVersionError("the quota changed")
+        commit(changes)
+
+    monkeypatch.setattr(api.world.catalog, "commit", overtaken)
+    assert client.delete(f"/assets/{asset['id']}").status == 204
+    assert next(lost, None) is None
+
+
 def test_repeated_creation__with_its_key__stores_one_asset(client: Client, files: MemoryAssetFiles) -> None:
     headers = {"idempotency-key": "one"}
     files.blobs.available = False
@@ -244,7 +264,7 @@ def test_largest_direct_upload__fits_into_a_request(client: Client) -> None:
     assert client.post("/assets", body).json()["size_bytes"] == model.MAX_DIRECT_BYTES
 
 
-@pytest.mark.parametrize("kind", ["experiment", "personalization"])
+@pytest.mark.parametrize("kind", ["experiment", "personalization", "flag"])
 def test_delete__of_an_asset_whose_address_is_in_code__is_409_until_that_is_archived(
     api: MemoryApi, client: Client, tenant: Tenant, kind: str
 ) -> None:
@@ -261,6 +281,11 @@ def test_delete__of_an_asset_whose_address_is_in_code__is_409_until_that_is_arch
             personalizations.ROUTERS,
             personalizations_uses(base),
             {"key": "sale", "name": "Sale", "experience": {"key": "one", "custom_css": css}},
+        ),
+        "flag": (
+            flags.ROUTERS,
+            flags_uses(base),
+            {"key": "sale", "name": "Sale", "on_value": {"banner": asset["public_url"]}},
         ),
     }[kind]
     other = Client(handler(create_app(routers, base.services(uses))), key=tenant.admin)

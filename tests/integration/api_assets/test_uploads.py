@@ -103,6 +103,21 @@ def test_complete__several_times_at_once__is_one_asset(
     assert len(list(files.keys("a/"))) == 2
 
 
+def test_complete__of_another_row_version__is_412_and_stores_nothing(
+    client: Client, files: MemoryAssetFiles, asset: dict[str, Any]
+) -> None:
+    files.receive(asset["upload"]["url"], PHOTO)
+    path = f"/assets/{asset['id']}"
+    assert client.patch(path, {"name": "New"}).status == 200
+    answer = client.post(f"{path}/complete", headers={"if-match": 'W/"1"'})
+    assert (answer.status, answer.code) == (412, "version_conflict")
+    assert not list(files.keys("a/"))
+    completed = client.post(f"{path}/complete", headers={"if-match": 'W/"2"', "idempotency-key": "one"})
+    assert (completed.status, completed.headers["etag"]) == (200, 'W/"3"')
+    repeated = client.post(f"{path}/complete", headers={"if-match": 'W/"2"', "idempotency-key": "one"})
+    assert repeated.json() == completed.json()
+
+
 def test_complete__a_day_later__is_409(api: MemoryApi, client: Client, files: MemoryAssetFiles, asset: Any) -> None:
     files.receive(asset["upload"]["url"], PHOTO)
     api.clock.advance(hours=24, seconds=1)

@@ -6,6 +6,7 @@ from typing import Any
 from abtest.domain.assets.model import Asset, archived, edited, unarchived
 from abtest.domain.changes.change import Change, Occasion
 from abtest.services.aggregates import Saved
+from abtest.services.assets.quota import QUOTA_ATTEMPTS
 from abtest.services.assets.records import AssetStore
 from abtest.services.assets.uses import refuse_used
 from abtest.services.context import Caller, World
@@ -45,5 +46,9 @@ class Assets(AssetStore):
         """Delete an asset; its files go 30 days later. Raises NotFoundError, AssetInUseError."""
         catalog = self.world.catalog
         self.remove(
-            caller, asset_id, expected_version=expected_version, check=lambda asset: refuse_used(catalog, asset)
+            caller,
+            asset_id,
+            expected_version=expected_version,
+            check=lambda asset: refuse_used(catalog, asset),
+            attempts=QUOTA_ATTEMPTS,
         )

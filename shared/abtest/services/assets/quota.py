@@ -4,8 +4,12 @@ from abtest.domain.assets.model import MAX_ASSETS, MAX_SHOP_BYTES
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import LimitReachedError
 from abtest.ports.catalog import Catalog, Head, Put, Record
+from abtest.services.retries import ATTEMPTS
 
 QUOTA_ID = "ASSETS"
+
+QUOTA_ATTEMPTS = 4 * ATTEMPTS
+"""Attempts of a creation or deletion: all of a shop's change its quota, and a shop may send many at once."""
 
 
 def refuse_full(catalog: Catalog, shop_id: str, size: int, now: Timestamp) -> None:

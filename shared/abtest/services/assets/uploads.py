@@ -20,13 +20,10 @@ from abtest.ports.asset_files import AssetFiles, SigningUnavailableError
 from abtest.ports.images import ImageCodec
 from abtest.services.assets.assets import Assets
 from abtest.services.assets.files import PreparedFile, prepared
-from abtest.services.assets.quota import refuse_full
+from abtest.services.assets.quota import QUOTA_ATTEMPTS, refuse_full
 from abtest.services.assets.trash import first_note
 from abtest.services.context import Caller
-from abtest.services.retries import ATTEMPTS
-
-_CREATIONS = 4 * ATTEMPTS
-"""Attempts of a creation: all of a shop's change its quota, and a shop may upload many files at once."""
+from abtest.services.retries import Versions, refuse_other_version
 
 
 class AssetUploads:
@@ -51,16 +48,21 @@ class AssetUploads:
             raise refused(announced[0], "is for a file that is uploaded later; leave it out with content_base64")
         return wire.AssetCreated.of(self._stored(caller, fields, fields["content_base64"]), self._assets.origin)
 
-    def complete(self, caller: Caller, asset_id: str) -> wire.Asset:
+    def complete(self, caller: Caller, asset_id: str, *, expected_version: Versions = None) -> wire.Asset:
         """Examine an uploaded file, and store what may be served. A complete asset stays as it is.
 
-        Raises NotFoundError, InvalidStateTransitionError, UnsupportedAssetTypeError, InvalidAssetError,
-        BlobsUnavailableError.
+        Raises NotFoundError, VersionConflictError, InvalidStateTransitionError, UnsupportedAssetTypeError,
+        InvalidAssetError, BlobsUnavailableError.
         """
+        world = self._assets.world
+        mark = world.audit_row_id()
         asset = self._assets.get(caller.shop_id, asset_id)
+        # Here and not only with the change, so that no file is stored for a request that is refused.
+        if not world.is_stored(caller.shop_id, mark):
+            refuse_other_version(expected_version, asset.version)
         if asset.status == "uploading":
-            refuse_late(asset, self._assets.world.now())
-            asset = self._completed(caller, asset)
+            refuse_late(asset, world.now())
+            asset = self._completed(caller, asset, expected_version, mark)
         return wire.Asset.of(asset, self._assets.origin)
 
     def _announce(self, caller: Caller, fields: Mapping[str, Any]) -> wire.AssetCreated:
@@ -94,7 +96,7 @@ class AssetUploads:
         def make(occasion: Occasion) -> Asset:
             return completed(replace(draft, created_at=occasion.now), learned, occasion.now)
 
-        return self._assets.add(caller, asset_id, make, attempts=_CREATIONS).value
+        return self._assets.add(caller, asset_id, make, attempts=QUOTA_ATTEMPTS).value
 
     def _add(self, caller: Caller, fields: Mapping[str, Any], size: int, sha256_hex: str) -> Asset:
         draft = self._draft(caller, self._assets.world.new_id(), fields, size, sha256_hex)
@@ -102,7 +104,7 @@ class AssetUploads:
         def make(occasion: Occasion) -> Asset:
             return replace(draft, created_at=occasion.now, updated_at=occasion.now)
 
-        return self._assets.add(caller, draft.id, make, attempts=_CREATIONS).value
+        return self._assets.add(caller, draft.id, make, attempts=QUOTA_ATTEMPTS).value
 
     def _draft(self, caller: Caller, asset_id: str, fields: Mapping[str, Any], size: int, sha256_hex: str) -> Asset:
         asset_type = type_of_name(fields["file_name"])
@@ -122,7 +124,7 @@ class AssetUploads:
             updated_at=now,
         )
 
-    def _completed(self, caller: Caller, asset: Asset) -> Asset:
+    def _completed(self, caller: Caller, asset: Asset, expected_version: Versions, mark: str | None) -> Asset:
         content = self._files.upload(upload_key(asset.id))
         if content is None:
             # Another request may have completed the asset, and then removed the upload.
@@ -136,7 +138,7 @@ class AssetUploads:
         def decide(before: Asset, occasion: Occasion) -> Change[Asset]:
             return Change(before=before, after=completed(before, learned, occasion.now), action="asset.complete")
 
-        ready = self._assets.change(caller, asset.id, decide).value
+        ready = self._assets.change(caller, asset.id, decide, expected_version=expected_version, row_id=mark).value
         self._files.delete(upload_key(asset.id))
         return ready
 

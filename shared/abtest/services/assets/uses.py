@@ -22,9 +22,9 @@ MAX_NEW_USES = 40
 
 NAMED = 5
 
-NOUNS: Mapping[Kind, str] = {"LP": "landing page", "EXP": "experiment", "PZN": "personalization"}
+NOUNS: Mapping[Kind, str] = {"LP": "landing page", "EXP": "experiment", "PZN": "personalization", "FLAG": "flag"}
 
-_WITH_CODE: tuple[Kind, ...] = ("EXP", "PZN")
+_WITH_CODE: tuple[Kind, ...] = ("EXP", "PZN", "FLAG")
 _AT_ONCE = 20
 
 
@@ -53,7 +53,7 @@ def refuse_used(catalog: Catalog, asset: Asset) -> None:
 
 
 def _with_address(catalog: Catalog, asset: Asset) -> Iterator[Head]:
-    """Experiments and personalizations in use whose code, or any other field, has the asset's id.
+    """Experiments, personalizations and flags in use whose code or values, or any other field, have the asset's id.
 
     Read when an asset is deleted, which is rare, instead of being recorded with every edit of code.
     """
