@@ -378,3 +378,19 @@ def test_renditions__of_a_png_with_a_gamma_of_no_effect__keep_its_values(chunks_
 
 def test_renditions__too_tall_for_webp__are_left_out() -> None:
     assert CODEC.renditions(encoded(Image.new("L", (500, 20_000)), "PNG")) == ()
+
+
+def riff(*chunks: tuple[bytes, bytes]) -> bytes:
+    """Return a WebP file of chunks."""
+    body = b"".join(name + len(data).to_bytes(4, "little") + data + bytes(len(data) % 2) for name, data in chunks)
+    return b"RIFF" + (4 + len(body)).to_bytes(4, "little") + b"WEBP" + body
+
+
+@pytest.mark.parametrize("metadata", [(b"EXIF",), (b"XMP ",), (b"EXIF", b"EXIF")])
+def test_webp__with_metadata_that_its_header_does_not_announce__is_refused(metadata: tuple[bytes, ...]) -> None:
+    plain = encoded(gradient(size=(8, 8)), "WEBP")
+    picture = (plain[12:16], plain[20:])
+    flags = bytes([0x08 if len(metadata) > 1 else 0, 0, 0, 0, 7, 0, 0, 7, 0, 0])
+    content = riff((b"VP8X", flags), picture, *((name, bytes(with_gps())) for name in metadata))
+    with pytest.raises(InvalidAssetError, match="metadata that its header does not announce"):
+        CODEC.clean(content)

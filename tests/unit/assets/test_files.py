@@ -65,3 +65,9 @@ def test_images_within_a_drawing__share_the_limit_of_one_picture() -> None:
 def test_broken_image_within_a_drawing__refuses_it() -> None:
     with pytest.raises(InvalidAssetError, match="a PNG image"):
         prepared(CODEC, drawing(SAMPLES[types.PNG][:60]), "a.svg")
+
+
+def test_drawing__longer_than_the_limit_once_it_is_written__is_refused() -> None:
+    quotes = b"<svg xmlns='http://www.w3.org/2000/svg'><path d='" + b'"' * 1_000_000 + b"'/></svg>"
+    with pytest.raises(InvalidAssetError, match="more than 4 MiB once it is written again"):
+        prepared(CODEC, quotes, "a.svg")

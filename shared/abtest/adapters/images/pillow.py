@@ -63,12 +63,16 @@ class PillowCodec:
             return tuple(_renditions(picture, [size for size in sizes if size[1] <= MAX_WEBP_SIDE], gamma))
 
 
+_PLACE = tuple("GPSLatitude".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
+"""Name of a property of XMP, in the encodings that XMP may have."""
+
+
 def _decode_all(content: bytes, picture: Picture) -> None:
     """Decode each frame of a picture that is stored as it is, and refuse the place where it was taken."""
     for frame in range(picture.frames):
         picture.image.seek(frame)
         picture.image.load()
-    if b"GPSLatitude" in content or picture.image.getexif().get_ifd(_GPS_DIRECTORY):
+    if any(spelling in content for spelling in _PLACE) or picture.image.getexif().get_ifd(_GPS_DIRECTORY):
         raise InvalidAssetError(
             f"the file is {picture.asset_type.label} with the place where it was taken (GPS); "
             "save it without its metadata"

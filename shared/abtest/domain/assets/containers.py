@@ -119,18 +119,31 @@ def webp_size(content: bytes) -> tuple[int, int]:
     return width, height
 
 
+_WEBP_METADATA = {b"EXIF": 0x08, b"XMP ": 0x04}
+"""Chunks of metadata, and the flag in the header that announces each."""
+
+
 def _webp(content: bytes) -> None:
     end = 8 + int.from_bytes(content[4:8], "little")
     if len(content) < end:
         raise _truncated(types.WEBP)
     if surplus := len(content) - end:
         raise _trailing(types.WEBP, surplus)
-    place = 12
+    place, flags = 12, 0
+    metadata: list[bytes] = []
     while place < end:
+        name = content[place : place + 4]
+        if name == b"VP8X":
+            flags = content[place + 8] if place + 8 < end else 0
+        elif name in _WEBP_METADATA:
+            metadata.append(name)
         place += 8 + int.from_bytes(content[place + 4 : place + 8], "little")
         place += place & 1
     if place != end:
         raise _damaged(types.WEBP, "its chunks do not fill it")
+    # Decoders read the first chunk that the header announces: in any other, the place of a picture would stay unseen.
+    if len(set(metadata)) < len(metadata) or any(not flags & _WEBP_METADATA[name] for name in metadata):
+        raise _damaged(types.WEBP, "it has metadata that its header does not announce")
 
 
 def _boxes(asset_type: AssetType, content: bytes) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from abtest.domain.assets.containers import require_structure
 from abtest.domain.assets.errors import InvalidAssetError
 from abtest.domain.assets.names import file_name
 from abtest.domain.assets.signatures import recognized
-from abtest.domain.assets.svg import sanitised
+from abtest.domain.assets.svg import MAX_SVG_BYTES, sanitised
 from abtest.domain.assets.types import MAX_FILE_BYTES, MAX_PIXELS, AssetType, Kind, require_agreement
 from abtest.ports.images import ImageCodec, Rendition
 
@@ -57,6 +57,10 @@ def _raster(codec: ImageCodec, content: bytes, name: str) -> PreparedFile:
 
 def _vector(codec: ImageCodec, content: bytes, name: str) -> PreparedFile:
     document = sanitised(content, _EmbeddedImages(codec).clean)
+    if len(document.content) > MAX_SVG_BYTES:  # escapes are longer than what they stand for
+        raise InvalidAssetError(
+            f"the file is an SVG image of more than {MAX_SVG_BYTES >> 20} MiB once it is written again"
+        )
     return PreparedFile(
         asset_type=types.SVG,
         file_name=name,
