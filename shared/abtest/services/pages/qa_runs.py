@@ -15,7 +15,6 @@ from abtest.domain.pages.qa import (
 )
 from abtest.domain.pages.states import in_review, refuse_archived, reviewed
 from abtest.domain.pages.versions import PageVersion
-from abtest.kit.errors import NotFoundError, refused
 from abtest.kit.json_objects import present
 from abtest.ports.catalog import Commit
 from abtest.ports.limits import RateLimiter
@@ -51,7 +50,7 @@ class QaRuns:
         Raises NotFoundError, InvalidStateTransitionError, ValidationFailedError, RateLimitedError.
         """
         run_id, job_id, mark = self._world.new_id(), self._world.new_id(), self._world.audit_row_id()
-        version = self._version(self._pages.get(caller.shop_id, page_id), fields.get("version_id"))
+        version = self._versions.named(self._pages.get(caller.shop_id, page_id), fields.get("version_id"), "version_id")
         request = {"landing_page_id": page_id, "version_id": version.id, "qa_run_id": run_id}
         job = self._checks.drafted(caller, job_id, request)
         is_counted = False
@@ -136,14 +135,6 @@ class QaRuns:
             return after
 
         return retried(attempt)
-
-    def _version(self, page: LandingPage, version_id: str | None) -> PageVersion:
-        if version_id is None and page.current_version_id is None:
-            raise refused("version_id", "the landing page has no version yet")
-        try:
-            return self._versions.get(page.shop_id, page.id, version_id or page.current_version_id or "")[1]
-        except NotFoundError as error:
-            raise refused("version_id", "there is no such version of this landing page") from error
 
     def _count(self, shop_id: str) -> None:
         take_token(

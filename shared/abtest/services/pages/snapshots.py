@@ -15,7 +15,7 @@ from abtest.domain.pages.publishes import Snapshot, Variant
 from abtest.domain.pages.rules import refuse_foreign_forms
 from abtest.domain.pages.site import Site
 from abtest.domain.pages.versions import PageVersion
-from abtest.kit.errors import FieldError, NotFoundError, refused
+from abtest.kit.errors import FieldError
 from abtest.ports.catalog import Catalog
 from abtest.services.brand import read_brand
 from abtest.services.pages.documents import PageDocuments
@@ -42,7 +42,7 @@ class Snapshots:
         Raises ValidationFailedError, UrlNotAllowedError, ReservedPathError, GateFailedError, QaRequiredError,
         BlobsUnavailableError.
         """
-        version = self._version(page, fields.get("version_id") or page.current_version_id, "version_id")
+        version = self.versions.named(page, fields.get("version_id"), "version_id")
         address = self._address(page, fields)
         there = replace(page, publish_host=address.host, publish_path=address.path)
         site, is_overridden = self.sites.of(there), fields.get("override_gate") is not None
@@ -55,7 +55,7 @@ class Snapshots:
             )
         linked = page.experiment
         arms = linked.versions if linked else {}
-        shown = {variation_id: self._version(page, each, "experiment") for variation_id, each in arms.items()}
+        shown = {variation_id: self.versions.named(page, each, "experiment") for variation_id, each in arms.items()}
         checked = (self._checked(page, each, site, is_overridden=is_overridden) for each in (version, *shown.values()))
         overridden = sorted(set(chain.from_iterable(checked)))
         if linked is not None:
@@ -85,7 +85,7 @@ class Snapshots:
         self._refuse_host(page.shop_id, kept.address.host, "publish_id")
         site = self.sites.of(page)
         for document in (kept.base, *(variant.document for variant in kept.variants)):
-            version = self._version(page, document.version_id, "publish_id")
+            version = self.versions.named(page, document.version_id, "publish_id")
             refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
         return kept
 
@@ -110,14 +110,6 @@ class Snapshots:
         if not page.is_approved(version.id) and shop_defaults(self.catalog, page.shop_id)["require_landing_qa"]:
             raise QaRequiredError(version.version_number)
         return overridden
-
-    def _version(self, page: LandingPage, version_id: str | None, field: str) -> PageVersion:
-        if version_id is None:
-            raise refused(field, "the landing page has no version yet")
-        try:
-            return self.versions.get(page.shop_id, page.id, version_id)[1]
-        except NotFoundError:
-            raise refused(field, "there is no such version of this landing page") from None
 
     def _address(self, page: LandingPage, fields: Mapping[str, Any]) -> Route:
         host = fields.get("host") or page.publish_host

@@ -25,7 +25,7 @@ from abtest.domain.pages.rules import (
 from abtest.domain.pages.states import refuse_archived, status_with
 from abtest.domain.pages.versions import PageVersion, proposed_claims
 from abtest.kit.documents import encode
-from abtest.kit.errors import LimitReachedError, refused
+from abtest.kit.errors import LimitReachedError, NotFoundError, refused
 from abtest.kit.json_objects import present
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Commit, together
@@ -96,6 +96,19 @@ class PageVersions:
         if reference.isdigit() and 0 < int(reference) <= len(page.versions):
             version_id = page.versions[int(reference) - 1].id
         return page, self._reported(shop_id, page_id, [read_version(self._catalog, shop_id, page_id, version_id)])[0]
+
+    def named(self, page: LandingPage, version_id: str | None, field: str) -> PageVersion:
+        """Return the version that a field of a request names, by default the current one.
+
+        Raises ValidationFailedError.
+        """
+        version_id = version_id or page.current_version_id
+        if version_id is None:
+            raise refused(field, "the landing page has no version yet")
+        try:
+            return self.get(page.shop_id, page.id, version_id)[1]
+        except NotFoundError:
+            raise refused(field, "there is no such version of this landing page") from None
 
     def shown_with(self, page: LandingPage) -> Sequence[PageVersion]:
         """Return the versions that a page is shown with: the newest, and those it names."""
