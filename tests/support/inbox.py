@@ -91,6 +91,8 @@ class Inbox:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
+    """Connections that wait to be accepted; of more than the usual five, some wait for seconds."""
 
     def __init__(self, inbox: Inbox) -> None:
         super().__init__(("127.0.0.1", inbox.port), _Handler)
