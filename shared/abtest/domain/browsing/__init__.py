@@ -1,0 +1,1 @@
+"""Windows of browsers. Browsers themselves are elsewhere."""
