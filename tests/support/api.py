@@ -29,6 +29,7 @@ from tests.support.memory import (
     MemoryBlobs,
     MemoryIdempotency,
     MemoryLeases,
+    MemoryQueue,
     MemoryRateLimiter,
     MemoryRollupStore,
     MemorySessions,
@@ -43,7 +44,13 @@ class MemoryManagement(Management):
     """The same composition on memory adapters."""
 
     def __init__(self, clock: ManualClock) -> None:
-        super().__init__(Settings(worker_base_url="https://edge.test", assets_base_url="https://assets.test"))
+        super().__init__(
+            Settings(
+                worker_base_url="https://edge.test",
+                assets_base_url="https://assets.test",
+                screenshot_queue_url="https://queue.test/screenshots",
+            )
+        )
         self.clock = clock
         self.catalog = PolicedCatalog()
         self.blobs = MemoryBlobs()
@@ -58,6 +65,8 @@ class MemoryManagement(Management):
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
         self.page_queue = PromptChecks(self)
+        self.screenshots = MemoryQueue()
+        self.screenshot_queue = self.screenshots
 
     @cached_property
     def world(self) -> World:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from abtest.contract.base import ListOf
 from abtest.contract.errors import InvalidStateTransitionEnvelope, PublishFailedEnvelope
-from abtest.contract.experiments import Checklist, ChecklistItem, Experiment
+from abtest.contract.experiments import ApprovalRequested, Checklist, ChecklistItem, Experiment
 from abtest.contract.lifecycle import (
     ApprovalEvent,
     ApprovalGrant,
@@ -17,6 +17,7 @@ from abtest.contract.lifecycle import (
     ScheduleInput,
 )
 from abtest.domain.changes.errors import InvalidStateTransitionError
+from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.experiments.errors import (
     ApprovalRequiredError,
     ApprovalStaleError,
@@ -30,6 +31,9 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.publish_failure import PostCommitPublishFailedError
 from abtest.services.experiments.store import ExperimentStore
+from abtest.services.scopes import FieldScopeRequiredError
+from abtest.services.screenshots.approval import ApprovalRequests
+from abtest.services.screenshots.requests import BrowserMissingError
 from api_experiments.endpoints.vocabulary import Approver, ExperimentId, Launcher, Reader, Writer, experiment, part_of
 
 router = Router("/experiments/{experiment_id}", tag="Experiments")
@@ -72,17 +76,36 @@ def checklist(experiment_id: ExperimentId, caller: Reader, lifecycle: Moves) -> 
     )
 
 
-@router.post("/request-approval", operation_id="requestApproval", responses=APPROVAL)
+@router.post(
+    "/request-approval",
+    operation_id="requestApproval",
+    responses=errors(
+        NotFoundError,
+        InvalidStateTransitionError,
+        LimitReachedError,
+        ValidationFailedError,
+        UrlNotAllowedError,
+        FieldScopeRequiredError,
+        BrowserMissingError,
+        s409=InvalidStateTransitionEnvelope,
+    ),
+)
 def request_approval(
     experiment_id: ExperimentId,
     caller: Writer,
-    lifecycle: Moves,
+    requests: Annotated[ApprovalRequests, use(ApprovalRequests)],
     if_match: IfMatch,
     body: ApprovalRequest | None = None,
-) -> Experiment:
-    """Request approval of the design in its current form."""
-    details = (body or ApprovalRequest()).details()
-    return experiment(lifecycle.act(caller, experiment_id, "request-approval", details, expected_version=if_match))
+) -> ApprovalRequested:
+    """Request approval of the design in its current form.
+
+    `screenshots: true` (scope `screenshots:write`) starts a job, `screenshot_job_id`, that pictures the page without
+    the experiment and in each variation, whole, on a phone and a desktop. `screenshot_urls` are its addresses: by
+    default the first address without wildcard that the experiment includes, else `store_url`; 422 without any. A
+    request that is made again starts no second job.
+    """
+    saved = requests.request(caller, experiment_id, body or ApprovalRequest(), expected_version=if_match)
+    return ApprovalRequested.after(saved.value)
 
 
 @router.post("/withdraw-approval", operation_id="withdrawApproval", responses=APPROVAL)

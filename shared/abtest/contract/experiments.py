@@ -209,6 +209,18 @@ class Experiment(Output):
         return cls(**fields).at(experiment.version)
 
 
+class ApprovalRequested(Experiment):
+    """An experiment whose approval is requested. `screenshot_job_id` is the job that takes its pictures, if any."""
+
+    screenshot_job_id: Id = ABSENT
+
+    @classmethod
+    def after(cls, experiment: Aggregate) -> Self:
+        """Return the experiment with the job that its request for approval names."""
+        event = experiment.approvals[-1] if experiment.approvals else None
+        return cls.single(experiment, **present(screenshot_job_id=event.screenshot_job_id if event else None))
+
+
 class UpdatedExperiment(Experiment, CountedFrom):
     """An experiment after an edit, and its current measurement."""
 

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret, Unique, Uuid
 from abtest.contract.forms import Form
+from abtest.contract.screenshots import ScreenshotUrls
 from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.model import ApprovalEvent as Event
 from abtest.domain.experiments.model import ApprovalStatus, Outcome
@@ -32,6 +33,13 @@ class ApprovalRequest(ActionInput):
 
     message: Remark | None = ABSENT
     reviewer_user_ids: Annotated[list[Uuid], Field(max_length=50), Unique] = ABSENT
+    screenshots: bool = ABSENT
+    screenshot_urls: ScreenshotUrls = ABSENT
+
+    def details(self) -> Details:
+        """Return the fields of the body that the domain reads."""
+        given = {name: value for name, value in self.provided().items() if not name.startswith("screenshot")}
+        return Details(**{name: value for name, value in given.items() if value is not None})
 
 
 class Reason(ActionInput):
@@ -105,6 +113,7 @@ class ApprovalEvent(Output):
     status: ApprovalStatus
     message: str | None
     reviewer_user_ids: list[Id]
+    screenshot_job_id: Id | None
     design_hash: str | None
     user_id: Id
     created_at: DateTime

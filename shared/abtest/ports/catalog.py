@@ -33,16 +33,17 @@ Kind = Literal[
     "ASSET",
     "QUOTA",
     "TRASH",
+    "SHOT",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export, a refresh or a check), state of Guardian, webhook, last use of an API key, announced
 publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset,
-what a shop has used of a limit, and files to be removed.
+what a shop has used of a limit, files to be removed, and the latest pictures of an experiment.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
-A `GUARD` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`, `SET#DEFAULTS`) in their
-shop."""
+A `GUARD` or `SHOT` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`,
+`SET#DEFAULTS`) in their shop."""
 
 CHILD_KINDS: frozenset[Kind] = frozenset({"LPV", "LPP", "LPQ", "LPR"})
 """Kinds whose records belong to a record of another kind, their parent. Lists and reads name the parent, so the

@@ -140,6 +140,16 @@ class Management:
         return SqsQueue(self.settings.page_queue_url)
 
     @cached_property
+    def screenshot_queue(self) -> Queue:
+        """Queue of worker_screenshots; in a deployment without a browser nothing is sent to it."""
+        return SqsQueue(self.settings.screenshot_queue_url)
+
+    @property
+    def has_browser(self) -> bool:
+        """True for a deployment with a browser."""
+        return self.settings.screenshot_queue_url != ""
+
+    @cached_property
     def rollups(self) -> RollupStore:
         """Roll-ups, for the families that read them. Raises MissingSettingError."""
         self.settings.need("rollups_table")

@@ -9,13 +9,17 @@ from abtest.services.experiments.previews import PreviewLinks
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
+from abtest.services.jobs import Jobs
 from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages
+from abtest.services.screenshots.approval import ApprovalRequests
+from abtest.services.screenshots.orders import ScreenshotOrders
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.egress import customer_rules
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
@@ -23,11 +27,20 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
     store = ExperimentStore(base.world, base.storefronts, base.budget)
     planner = Planner(base.world, base.rollups)
     storefronts = base.storefronts
+    lifecycle = Lifecycle(store, planner, base.republication)
+    approvals = ApprovalRequests(
+        world=base.world,
+        lifecycle=lifecycle,
+        jobs=Jobs(base.world, "screenshot", base.screenshot_queue),
+        orders=ScreenshotOrders(catalog=base.world.catalog, rules=customer_rules(base.settings)),
+        has_browser=base.has_browser,
+    )
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
         ExperimentEditor: ExperimentEditor(store, base.checker),
         ExperimentStore: store,
-        Lifecycle: Lifecycle(store, planner, base.republication),
+        Lifecycle: lifecycle,
+        ApprovalRequests: approvals,
         Plans: Plans(store, planner),
         Variations: Variations(store, base.checker),
         Shipment: Shipment(store, personalizations),

@@ -37,6 +37,7 @@ class Settings:
     refresh_queue_url: str = ""
     webhook_queue_url: str = ""
     page_queue_url: str = ""
+    screenshot_queue_url: str = ""
     analytics_store_url: str = ""
     browser_events_per_minute: str = ""
     server_events_per_minute: str = ""

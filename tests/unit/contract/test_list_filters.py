@@ -12,7 +12,7 @@ LISTS = [
     if method == "GET" and any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ()))
 ]
 BY_NAME, BY_TIME = {"q", "updated_since", "sort"}, {"updated_since", "sort"}
-WITHOUT_NAMES = {"/exports", "/webhooks"}
+WITHOUT_NAMES = {"/exports", "/screenshots", "/webhooks"}
 # Lists of parts and of records that are written once have filters of their own, if any.
 WITHOUT = {
     "/analytics/quarantine",
@@ -35,6 +35,7 @@ HAVING_STATUS = {
     "/flags",
     "/landing-pages",
     "/personalizations",
+    "/screenshots",
     "/settings/data-layer-triggers",
 }
 HAVING_ARCHIVED = {

@@ -66,6 +66,7 @@ ALIASES = {
     "_shopId": "shop_id",
     "shopId": "shop_id",
     "project_id": "shop_id",
+    "screenshot_job_id": "job_id",
     "entity_id": "experiment_id",
     "current_version_id": "version_id",
     "published_version_id": "version_id",

@@ -36,7 +36,16 @@ WRITERS: dict[Kind, set[str]] = {
     "AUD": {"ApiExperiments"},
     "GRP": {"ApiExperiments"},
     "DLT": {"ApiSettings"},
-    "JOB": {"ApiAnalytics", "ApiPages", "WorkerPages", "WorkerExports", "CronRollup", "CronSweep"},
+    "JOB": {
+        "ApiAnalytics",
+        "ApiAssets",
+        "ApiExperiments",
+        "ApiPages",
+        "WorkerPages",
+        "WorkerExports",
+        "CronRollup",
+        "CronSweep",
+    },
     "GUARD": {"CronGuardian"},
     "HOOK": {"ApiWebhooks"},
     "USED": MANAGEMENT,
@@ -50,6 +59,7 @@ WRITERS: dict[Kind, set[str]] = {
     "ASSET": {"ApiAssets", "ApiPages", "CronSweep"},  # a page that uses an asset is recorded there
     "QUOTA": {"ApiAssets", "CronSweep"},
     "TRASH": {"ApiAssets", "CronSweep"},
+    "SHOT": {"ApiExperiments"},
 }
 
 

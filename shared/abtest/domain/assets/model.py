@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from abtest.domain.assets.facts import AssetFacts
 from abtest.domain.changes.errors import InvalidStateTransitionError
+from abtest.domain.jobs.model import GIVEN_UP, KEPT
 from abtest.kit.clock import Timestamp, later
 
 AssetStatus = Literal["uploading", "ready"]
@@ -29,6 +30,9 @@ COMPLETION_TIME = timedelta(hours=24)
 ABANDONED_AFTER = timedelta(hours=25)
 """Age at which an incomplete asset is removed. No completion runs then: the last may begin an hour before."""
 
+KEPT_WITH_JOB = GIVEN_UP + KEPT
+"""Age at which a picture that a job made goes. No job is kept for longer: one ends within a day or never began."""
+
 KEPT_AFTER_DELETION = timedelta(days=30)
 """Time for which the objects of a deleted asset are kept, because pages that were exported or cached show them."""
 
@@ -50,11 +54,20 @@ class AssetUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MadeBy:
+    """Job that made a picture. `shown_by` is the resource that may show the picture after the job was deleted."""
+
+    job_id: str
+    shown_by: AssetUse | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
     """One asset of a shop. Its objects exist once it is `ready`, and never change.
 
     `file_name` and `mime_type` are those announced until then. `uploaded_bytes` and `upload_sha256` are about the file
     as it was uploaded, `size_bytes` and `sha256` about the stored one. `used_by` has every page that ever used it.
+    One with `made_by` goes with its job, unless something shows it then.
     """
 
     id: str
@@ -72,6 +85,7 @@ class Asset:
     height: int | None = None
     renditions: tuple[StoredRendition, ...] = ()
     used_by: tuple[AssetUse, ...] = ()
+    made_by: MadeBy | None = None
     created_by: str | None = None
     archived_at: Timestamp | None = None
     archived_by: str | None = None
@@ -155,6 +169,11 @@ def archived(asset: Asset, user_id: str, now: Timestamp) -> Asset:
 def unarchived(asset: Asset, now: Timestamp) -> Asset:
     """Return the asset in use again."""
     return replace(asset, archived_at=None, archived_by=None, updated_at=now) if asset.archived_at else asset
+
+
+def kept(asset: Asset) -> Asset:
+    """Return a picture that a job made as an asset like any other, which stays until it is deleted."""
+    return replace(asset, made_by=None)
 
 
 def used_by(asset: Asset, use: AssetUse) -> Asset:

@@ -64,7 +64,7 @@ class ApprovalEvent:
     """One step of the approval's history, never changed afterwards.
 
     `action` is the action that caused it (`design-edit` when an edit revoked the approval), `status` the approval's
-    status from then on, `design_hash` the design it is about.
+    status from then on, `design_hash` the design it is about, `screenshot_job_id` the job that takes its pictures.
     """
 
     id: str
@@ -72,6 +72,7 @@ class ApprovalEvent:
     status: ApprovalStatus
     message: str | None
     reviewer_user_ids: tuple[str, ...] = ()
+    screenshot_job_id: str | None = None
     design_hash: str | None
     user_id: str
     created_at: Timestamp

@@ -35,6 +35,7 @@ class Details:
     outcome: Outcome | None = None
     learning: str | None = None
     override_checklist_warnings: bool = True
+    screenshot_job_id: str | None = None
 
 
 NO_DETAILS = Details()
@@ -79,7 +80,8 @@ def act(
     if row.approval is not None:
         after = with_approval(after, action, row.approval, occasion, details)
     after = replace(after, status=row.target or after.status, updated_at=occasion.now)
-    note = {} if details.message is None else {"message": details.message}
+    noted = {"message": details.message, "screenshot_job_id": details.screenshot_job_id}
+    note = {name: value for name, value in noted.items() if value is not None}
     events = (Event(row.event),) if row.event else ()
     return Change(before=experiment, after=after, action=verb, note=note, events=events)
 
@@ -176,6 +178,7 @@ def with_approval(
         status=status,
         message=details.message,
         reviewer_user_ids=tuple(details.reviewer_user_ids),
+        screenshot_job_id=details.screenshot_job_id,
         design_hash=present,
         user_id=occasion.user_id,
         created_at=occasion.now,

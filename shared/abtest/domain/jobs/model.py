@@ -13,7 +13,7 @@ from abtest.kit.clock import Timestamp, later
 from abtest.kit.documents import Document, decode, encode
 from abtest.kit.errors import ServiceError
 
-JobType = Literal["export", "refresh", "page_check"]
+JobType = Literal["export", "refresh", "page_check", "screenshot"]
 JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 
 WORK_QUEUE = "JOB"
@@ -111,6 +111,17 @@ def advanced(job: Job, attempt: int, progress: int, now: Timestamp) -> Job:
     check_held(job, attempt)
     # Up to 99: a caller who waits for 100 reads the result next, which only `completed` stores.
     return _changed(job, now, heard_at=now, progress=max(job.progress, min(99, progress)))
+
+
+def noted(job: Job, attempt: int, progress: int, result: Mapping[str, Any], now: Timestamp) -> Job:
+    """Return the job with its progress and what it has so far, which another attempt continues. Raises JobLostError."""
+    return replace(advanced(job, attempt, progress, now), result=result)
+
+
+def handed_over(job: Job, attempt: int, now: Timestamp) -> Job:
+    """Return the job queued for another attempt, because this one has no more time. Raises JobLostError."""
+    check_held(job, attempt)
+    return _changed(job, now, status="queued", heard_at=None)
 
 
 def completed(job: Job, attempt: int, result: Mapping[str, Any], now: Timestamp) -> Job:

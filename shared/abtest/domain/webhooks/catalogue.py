@@ -30,6 +30,50 @@ _GOAL_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d31"
 _SAMPLE: dict[str, Any] = {"experiment_id": _EXPERIMENT_ID, "experiment_name": "Free shipping banner"}
 
 
+_SIZE: dict[str, Any] = {"type": ["integer", "null"], "minimum": 1}
+_TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
+_SCREENSHOT_FIELDS: dict[str, Any] = {
+    "url": _TEXT,
+    "variation_id": _ID_OR_NULL,
+    "viewport": {"type": "object", "description": "The window: width, height, device_scale."},
+    "asset_id": _ID_OR_NULL,
+    "public_url": _TEXT_OR_NULL,
+    "width": _SIZE,
+    "height": _SIZE,
+    "sha256": _TEXT_OR_NULL,
+    "truncated": {"type": "boolean"},
+    "error": _TEXT_OR_NULL | {"description": "Why there is no picture; null when there is."},
+}
+_SCREENSHOTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "screenshots": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _SCREENSHOT_FIELDS,
+                "required": list(_SCREENSHOT_FIELDS),
+            },
+        }
+    },
+    "required": ["screenshots"],
+}
+_SCREENSHOT: dict[str, Any] = {
+    "url": "https://shop.example/lamps",
+    "variation_id": _VARIATION_ID,
+    "viewport": {"width": 390, "height": 844, "device_scale": 2},
+    "asset_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d75",
+    "public_url": (
+        "https://assets.example.com/a/0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d75/9f86d081884c7d65/shop.example-390x844-01.png"
+    ),
+    "width": 780,
+    "height": 1688,
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "truncated": False,
+    "error": None,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventType:
     """One event. `schema` describes the whole body as it is sent; `example` holds the event's own fields."""
@@ -108,11 +152,11 @@ _ALL = (
     EventType(
         name="screenshots.completed",
         description="A screenshot job has finished, and its pictures are stored.",
-        fields={"job_id": _ID, "experiment_id": _ID_OR_NULL, "results": {"type": "object"}},
+        fields={"job_id": _ID, "experiment_id": _ID_OR_NULL, "results": _SCREENSHOTS},
         example={
             "job_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d32",
             "experiment_id": _EXPERIMENT_ID,
-            "results": {"screenshots": []},
+            "results": {"screenshots": [_SCREENSHOT]},
         },
     ),
     EventType(

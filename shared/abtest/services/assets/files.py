@@ -1,14 +1,19 @@
 """Uploaded file to stored file: type, name, content without what is hidden in it, sizes, renditions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
 
 from abtest.domain.assets import types
 from abtest.domain.assets.containers import require_structure
 from abtest.domain.assets.errors import InvalidAssetError
+from abtest.domain.assets.model import Asset, StoredRendition, completed
 from abtest.domain.assets.names import file_name
 from abtest.domain.assets.signatures import recognized
 from abtest.domain.assets.svg import MAX_SVG_BYTES, sanitised
 from abtest.domain.assets.types import MAX_FILE_BYTES, MAX_PIXELS, AssetType, Kind, require_agreement
+from abtest.ports.asset_files import AssetFiles
 from abtest.ports.images import ImageCodec, Rendition
 
 
@@ -36,6 +41,23 @@ def prepared(codec: ImageCodec, content: bytes, given_name: str, declared: str |
         require_structure(asset_type, content)
         return PreparedFile(asset_type=asset_type, file_name=name, content=content)
     return _vector(codec, content, name) if asset_type.kind is Kind.VECTOR else _raster(codec, content, name)
+
+
+def put_file(files: AssetFiles, asset: Asset, file: PreparedFile) -> Mapping[str, Any]:
+    """Store the objects of an asset, and return the fields of its record about them. May be repeated."""
+    learned = {
+        "size_bytes": len(file.content),
+        "sha256": sha256(file.content).hexdigest(),
+        "width": file.width,
+        "height": file.height,
+        "renditions": tuple(StoredRendition(width=each.width, height=each.height) for each in file.renditions),
+    }
+    stored = completed(asset, learned, asset.updated_at)
+    disposition = "attachment" if file.asset_type.is_attachment else None
+    for each in file.renditions:
+        files.put(stored.rendition_key(each.width), each.content, content_type="image/webp")
+    files.put(stored.file_key, file.content, content_type=stored.mime_type, disposition=disposition)
+    return learned
 
 
 def _raster(codec: ImageCodec, content: bytes, name: str) -> PreparedFile:

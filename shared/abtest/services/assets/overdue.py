@@ -1,15 +1,16 @@
-"""Removal of files: of deleted assets after 30 days, and of assets that were never completed."""
+"""Removal of files: of deleted assets after 30 days, of assets never completed, of pictures with their job."""
 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from abtest.domain.assets.model import prefix_of
+from abtest.domain.assets.model import Asset, kept, prefix_of
 from abtest.domain.changes.change import Change
 from abtest.ports.asset_files import AssetFiles
 from abtest.ports.blobs import BlobsUnavailableError
 from abtest.ports.catalog import Commit, DueEntry, Remove, StaleVersionError
 from abtest.services.assets.records import ASSETS, AssetStore
+from abtest.services.assets.shown import is_shown
 from abtest.services.assets.trash import WORK_QUEUE
 from abtest.services.context import World
 from abtest.services.experiments.system import SYSTEM_USER_ID
@@ -37,8 +38,14 @@ class OverdueFiles:
             finished += self.finish(entry)
         return finished
 
+    def _ended(self, asset: Asset) -> Change[Asset]:
+        """The end of an asset whose note is due; a picture that is shown somewhere stays."""
+        if asset.made_by is not None and is_shown(self.world.catalog, asset):
+            return Change(before=asset, after=kept(asset), action="asset.keep")
+        return Change(before=asset, after=None, action="asset.expire")
+
     def finish(self, entry: DueEntry) -> bool:
-        """Expire an asset that was never completed, or remove the files of one that is gone."""
+        """Expire an asset that was never completed or whose job is gone, or remove the files of one that is gone."""
         try:
             note = self.world.catalog.get(entry.shop_id, "TRASH", entry.id)
             # The index may lag behind the record, which decides.
@@ -46,9 +53,8 @@ class OverdueFiles:
                 return False
             record = self.world.catalog.get(entry.shop_id, "ASSET", entry.id)
             if record is not None:
-                # Its files follow as those of any deleted one.
-                change = Change(before=ASSETS.from_record(record), after=None, action="asset.expire")
-                AssetStore(self.world).save(SYSTEM_USER_ID, change)
+                # The files of one that expires follow as those of any deleted one.
+                AssetStore(self.world).save(SYSTEM_USER_ID, self._ended(ASSETS.from_record(record)))
                 return True
             # The files first: a run that ends in between finds the note again.
             for key in list(self.files.keys(prefix_of(entry.id))):

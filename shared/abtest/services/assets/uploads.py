@@ -10,7 +10,7 @@ from typing import Any
 
 from abtest.contract import assets as wire
 from abtest.domain.assets.errors import InvalidAssetError
-from abtest.domain.assets.model import UPLOAD_TIME, Asset, StoredRendition, completed, refuse_late, upload_key
+from abtest.domain.assets.model import UPLOAD_TIME, Asset, completed, refuse_late, upload_key
 from abtest.domain.assets.names import file_name
 from abtest.domain.assets.types import MAX_FILE_BYTES, require_agreement, type_of_name
 from abtest.domain.changes.change import Change, Occasion
@@ -19,7 +19,7 @@ from abtest.kit.errors import refused
 from abtest.ports.asset_files import AssetFiles, SigningUnavailableError
 from abtest.ports.images import ImageCodec
 from abtest.services.assets.assets import Assets
-from abtest.services.assets.files import PreparedFile, prepared
+from abtest.services.assets.files import prepared, put_file
 from abtest.services.assets.quota import QUOTA_ATTEMPTS, refuse_full
 from abtest.services.assets.trash import first_note
 from abtest.services.context import Caller
@@ -91,7 +91,7 @@ class AssetUploads:
         refuse_full(world.catalog, caller.shop_id, len(content), world.now())
         if not (world.is_repeated and world.catalog.get(caller.shop_id, "TRASH", asset_id)):
             world.catalog.commit(first_note(draft, world.now()))
-        learned = self._put(draft, file)
+        learned = put_file(self._files, draft, file)
 
         def make(occasion: Occasion) -> Asset:
             return completed(replace(draft, created_at=occasion.now), learned, occasion.now)
@@ -133,7 +133,7 @@ class AssetUploads:
                 return present
             raise InvalidAssetError("nothing was uploaded yet; send the file to the address of the upload first")
         _refuse_other_content(asset, content)
-        learned = self._put(asset, prepared(self._codec, content, asset.file_name, asset.mime_type))
+        learned = put_file(self._files, asset, prepared(self._codec, content, asset.file_name, asset.mime_type))
 
         def decide(before: Asset, occasion: Occasion) -> Change[Asset]:
             return Change(before=before, after=completed(before, learned, occasion.now), action="asset.complete")
@@ -141,22 +141,6 @@ class AssetUploads:
         ready = self._assets.change(caller, asset.id, decide, expected_version=expected_version, row_id=mark).value
         self._files.delete(upload_key(asset.id))
         return ready
-
-    def _put(self, asset: Asset, file: PreparedFile) -> Mapping[str, Any]:
-        """Store the objects of an asset, and return the fields of its record about them. May be repeated."""
-        learned = {
-            "size_bytes": len(file.content),
-            "sha256": sha256(file.content).hexdigest(),
-            "width": file.width,
-            "height": file.height,
-            "renditions": tuple(StoredRendition(width=each.width, height=each.height) for each in file.renditions),
-        }
-        stored = completed(asset, learned, asset.updated_at)
-        disposition = "attachment" if file.asset_type.is_attachment else None
-        for each in file.renditions:
-            self._files.put(stored.rendition_key(each.width), each.content, content_type="image/webp")
-        self._files.put(stored.file_key, file.content, content_type=stored.mime_type, disposition=disposition)
-        return learned
 
 
 def _refuse_other_content(asset: Asset, content: bytes) -> None:

@@ -10,7 +10,8 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.states import TRANSITIONS, Action, offered_actions
 from abtest.domain.experiments.transitions import NO_DETAILS, Details, act
 from abtest.kit.errors import refused
-from abtest.services.aggregates import Saved
+from abtest.ports.catalog import Commit
+from abtest.services.aggregates import NOTHING, Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.on_page import on_page
 from abtest.services.experiments.publish_failure import or_fail
@@ -36,8 +37,11 @@ class Lifecycle:
         details: Details = NO_DETAILS,
         *,
         expected_version: Versions = None,
+        extra: Commit = NOTHING,
     ) -> Saved[Experiment]:
         """Carry the action out. Where it publishes, a failed publication raises PostCommitPublishFailedError.
+
+        `extra` is committed with the action or not at all.
 
         An action whose target is the present state changes nothing and publishes again, at most once a second and shop.
         """
@@ -55,7 +59,7 @@ class Lifecycle:
                 page=on_page(catalog, experiment) if must_deliver else None,
             )
 
-        saved = self._store.change(caller, reference, decide, expected_version=expected_version)
+        saved = self._store.change(caller, reference, decide, expected_version=expected_version, extra=extra)
         if TRANSITIONS[action].publishes:
             # A repeated launch after a failed publication changes nothing, so it must publish on its own to be of use.
             return or_fail(saved if saved.changed else self._republication.of_unchanged(saved.value))

@@ -9,13 +9,15 @@ from abtest.domain.jobs import model
 from abtest.domain.jobs.model import Job, JobHeldError, JobLostError
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import Commit
+from abtest.ports.catalog import Commit, together
 from abtest.services.context import World
 from abtest.services.jobs.records import put_of, read_job
 from abtest.services.leases import HEARTBEAT_SECONDS, heartbeat
 from abtest.services.retries import retried
 
 _log = logging.getLogger(__name__)
+
+NOTHING = Commit()
 
 __all__ = ["Attempt", "JobHeldError", "JobLostError", "Workbench"]
 
@@ -50,17 +52,30 @@ class Attempt:
         """Report progress in percent."""
         self.move(lambda job, now: model.advanced(job, self._number, progress, now))
 
-    def complete(self, result: Mapping[str, Any]) -> None:
-        """End the job as completed with this result."""
-        self.move(lambda job, now: model.completed(job, self._number, result, now))
+    def note(self, result: Mapping[str, Any], progress: int) -> None:
+        """Store what the job has so far, and report progress in percent."""
+        self.move(lambda job, now: model.noted(job, self._number, progress, result, now))
+
+    def noted(self, result: Mapping[str, Any], progress: int) -> Job:
+        """Return the job as `note` would store it, to be committed with something else. Raises JobLostError."""
+        before = read_job(self._world.catalog, self.job.shop_id, self.job.id)
+        return model.noted(before, self._number, progress, result, self._world.now())
+
+    def complete(self, result: Mapping[str, Any], extra: Callable[[Job], Commit] = lambda _: NOTHING) -> None:
+        """End the job as completed with this result; `extra` is committed with its end or not at all."""
+        self.move(lambda job, now: model.completed(job, self._number, result, now), extra)
+
+    def hand_over(self) -> None:
+        """Leave the job to another attempt, whose message the caller sends."""
+        self.move(lambda job, now: model.handed_over(job, self._number, now))
 
     def fail(self, reason: str) -> None:
         """End the job as failed; the reason is a sentence for the customer."""
         self.move(lambda job, now: model.failed(job, reason, now, self._number))
 
-    def move(self, decide: Callable[[Job, str], Job]) -> None:
-        """Store the job after a decision on its present state."""
-        self.job = moved(self._world, self.job.shop_id, self.job.id, decide)
+    def move(self, decide: Callable[[Job, str], Job], extra: Callable[[Job], Commit] = lambda _: NOTHING) -> None:
+        """Store the job after a decision on its present state, together with `extra` about the state after it."""
+        self.job = moved(self._world, self.job.shop_id, self.job.id, decide, extra)
 
 
 class Workbench:
@@ -95,12 +110,18 @@ class Workbench:
         return job if job.status == "failed" else None
 
 
-def moved(world: World, shop_id: str, job_id: str, decide: Callable[[Job, str], Job]) -> Job:
+def moved(
+    world: World,
+    shop_id: str,
+    job_id: str,
+    decide: Callable[[Job, str], Job],
+    extra: Callable[[Job], Commit] = lambda _: NOTHING,
+) -> Job:
     """Store the job after a decision, which is repeated when another process was faster."""
 
     def attempt() -> Job:
         after = decide(read_job(world.catalog, shop_id, job_id), world.now())
-        world.catalog.commit(Commit(puts=[put_of(after)]))
+        world.catalog.commit(together(Commit(puts=[put_of(after)]), extra(after)))
         return after
 
     return retried(attempt)

@@ -43,16 +43,18 @@ class OverdueJobs:
                 self.world.catalog.commit(Commit(removes=[Remove(head=head_of(job))]))
                 return False
             after = looked_after(job, self.world.now())
-            is_last = after.has_ended and job.type in _AWAITED
+            # A deployment may have lost the worker of a type; its jobs wait until they fail.
+            queue = self.queues.get(job.type)
+            is_last = after.has_ended and job.type in _AWAITED and queue is not None
             # First the message: nothing looks after a job that has ended. A worker that begins it before it is stored
             # as failed may complete it.
-            if is_last:
-                self.queues[job.type].send(job_message(after))
+            if is_last and queue is not None:
+                queue.send(job_message(after))
             # First the record, then the message: a process that dies between the two sends it in the next run.
             self.world.catalog.commit(Commit(puts=[put_of(after)]))
-            if not after.has_ended:
-                self.queues[job.type].send(job_message(after))
-            return is_last or not after.has_ended
+            if not after.has_ended and queue is not None:
+                queue.send(job_message(after))
+            return is_last or (queue is not None and not after.has_ended)
         except (NotFoundError, StaleVersionError):
             return False  # another process changed the job just now
         except QueueUnavailableError:

@@ -1,0 +1,1 @@
+"""Screenshot jobs: their orders, and what became of each picture. Browsers are elsewhere."""

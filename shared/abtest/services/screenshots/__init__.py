@@ -1,0 +1,1 @@
+"""Screenshot jobs: ordered by shops, made by a worker with a browser."""
