@@ -45,7 +45,7 @@ GROUPS = [
     _group("numpy pydantic scipy", 1114, "cron_autostop cron_guardian"),
     _group("fastapi mangum pydantic", 1137, "api_experiments api_flags api_personalizations api_settings api_webhooks"),
     _group("fastapi mangum pydantic", 1021, "api_pages"),
-    _group("fastapi mangum pydantic", 906, "api_assets"),
+    _group("fastapi mangum pydantic", 920, "api_assets"),
     _group("fastapi mangum numpy pydantic scipy", 1374, "api_analytics"),
 ]
 FOLDERS = {path.parent.name for path in Path("functions").glob("*/app.py")}

@@ -17,7 +17,7 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.records import experiment_of
 from abtest.services.jobs import Jobs, put_of
-from abtest.services.retries import Versions
+from abtest.services.retries import Versions, refuse_other_version
 from abtest.services.reusable.references import with_pages
 from abtest.services.scopes import require_scope
 from abtest.services.screenshots.orders import ScreenshotOrders
@@ -50,7 +50,7 @@ class ApprovalRequests:
         urls, job, extra = fields.get(FIELD), None, Commit()
         if fields.get("screenshots"):
             require_scope(caller, SCOPE, field="screenshots")
-            job = self._job(caller, reference, urls)
+            job = self._job(caller, reference, urls, expected_version)
         elif urls:
             raise refused(FIELD, "send screenshots: true too, or leave this field out")
         if job is not None:
@@ -63,12 +63,15 @@ class ApprovalRequests:
             self.jobs.announce(job)
         return saved
 
-    def _job(self, caller: Caller, reference: str, urls: Sequence[str] | None) -> Job | None:
+    def _job(
+        self, caller: Caller, reference: str, urls: Sequence[str] | None, expected_version: Versions
+    ) -> Job | None:
         """Return the job of a request; None where approval is requested already."""
         job_id = self.world.new_id()
         experiment = experiment_of(self.world.catalog, caller.shop_id, reference)
         if is_done(experiment, "request-approval"):
             return None
+        refuse_other_version(expected_version, experiment.version)
         refuse_without_browser(self.has_browser)
         return self.jobs.drafted(caller, job_id, order_document(self._order(experiment, urls)))
 
