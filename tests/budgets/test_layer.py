@@ -7,7 +7,8 @@ from pathlib import Path
 import grimp
 
 AHEAD: tuple[str, ...] = (
-    "abtest.domain.preview.addresses",
+    "abtest.domain.preview.headers",
+    "abtest.domain.preview.html",
     "abtest.domain.preview.jar",
     "abtest.services.screenshots.photographer",
 )

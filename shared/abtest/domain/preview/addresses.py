@@ -7,13 +7,17 @@ Documents, styles, fonts and requests of scripts have the form `/api/preview?pst
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
-from ada_url import URL
+from ada_url import join_url
 
 PROXY_PATH = "/api/preview"
 MODULES_PATH = "/api/preview/m/"
 _SAFE_IN_QUERY = "/:@!$()*,;?=~"
+_WEB = re.compile(r"(https?)://(?:[^/?#@]*@)?([^/?#]*)([^?#]*)(\??[^#]*)(#?.*)", re.DOTALL)
+"""An address that a parser of the URL standard has written."""
+
 _MODULE = re.compile(r"/api/preview/m/([^/]+)/(https?)/([^/]+)(/.*)?", re.DOTALL)
 
 
@@ -47,44 +51,69 @@ class Requested:
     is_canonical: bool = True
 
 
-def resolved(url: str, page_url: str) -> URL | None:
-    """Return the address that a text on a page leads to; None for a text that is not an address."""
+class WebAddress(NamedTuple):
+    """Absolute http(s) address as the URL standard writes it, without a user's name and password."""
+
+    scheme: str
+    host: str
+    path: str
+    query: str
+    fragment: str
+
+    @property
+    def origin(self) -> str:
+        """Return scheme and host."""
+        return f"{self.scheme}://{self.host}"
+
+    @property
+    def href(self) -> str:
+        """Return the whole address. Query and fragment begin with their sign."""
+        return f"{self.scheme}://{self.host}{self.path}{self.query}{self.fragment}"
+
+
+def resolved(url: str, page_url: str) -> WebAddress | None:
+    """Return the web address that a text on a page leads to; None for any other text."""
     try:
-        return URL(url, base=page_url)
+        match = _WEB.fullmatch(join_url(page_url, url))
     except ValueError:
         return None
+    return WebAddress(*match.groups()) if match else None
 
 
-def is_allowed(site: PreviewSite, url: URL) -> bool:
+def absolute(url: str) -> WebAddress | None:
+    """Return an absolute web address; None for any other text."""
+    return resolved(url, "about:blank")
+
+
+def is_allowed(site: PreviewSite, url: WebAddress) -> bool:
     """Return whether the session may show the address."""
-    return url.protocol in ("https:", "http:") and url.host in site.hosts
+    return url.host in site.hosts
 
 
 def proxied(site: PreviewSite, url: str) -> str:
     """Return the address at the proxy of an absolute address of an allowed host; any other unchanged."""
-    return query_form(site, resolved(url, "about:blank")) or url
+    return query_form(site, absolute(url)) or url
 
 
 def module_url(site: PreviewSite, url: str) -> str:
     """Return the address at the proxy of a script of an allowed host; any other unchanged."""
-    return path_form(site, resolved(url, "about:blank")) or url
+    return path_form(site, absolute(url)) or url
 
 
-def query_form(site: PreviewSite, url: URL | None) -> str | None:
+def query_form(site: PreviewSite, url: WebAddress | None) -> str | None:
     """Return the address of a document, a style or a request at the proxy; None for an address that stays as it is."""
-    if url is None or not is_allowed(site, url):
+    if url is None or url.host not in site.hosts:
         return None
-    address, _, _ = url.href.partition("#")
-    encoded = quote(_without_user(url, address), safe=_SAFE_IN_QUERY)
-    return f"{site.base}{PROXY_PATH}?pst={site.token}&url={encoded}{url.hash}"
+    scheme, host, path, query, fragment = url
+    encoded = quote(f"{scheme}://{host}{path}{query}", safe=_SAFE_IN_QUERY)
+    return f"{site.base}{PROXY_PATH}?pst={site.token}&url={encoded}{fragment}"
 
 
-def path_form(site: PreviewSite, url: URL | None) -> str | None:
+def path_form(site: PreviewSite, url: WebAddress | None) -> str | None:
     """Return the address of a script at the proxy; None for an address that stays as it is."""
-    if url is None or not is_allowed(site, url):
+    if url is None or url.host not in site.hosts:
         return None
-    path = f"{url.pathname}{url.search}{url.hash}"
-    return f"{site.base}{MODULES_PATH}{site.token}/{url.protocol[:-1]}/{url.host}{path}"
+    return f"{site.base}{MODULES_PATH}{site.token}/{url.scheme}/{url.host}{url.path}{url.query}{url.fragment}"
 
 
 def requested(raw_query: str) -> Requested:
@@ -116,8 +145,3 @@ def requested_module(path: str, raw_query: str) -> Requested:
         return Requested(None, None)
     token, scheme, host, rest = match.groups()
     return Requested(token, f"{scheme}://{host}{rest or '/'}" + (f"?{raw_query}" if raw_query else ""))
-
-
-def _without_user(url: URL, address: str) -> str:
-    # A name and password in a link would be refused by the proxy, as every parser reads them differently.
-    return f"{url.protocol}//{url.host}{url.pathname}{url.search}" if url.username or url.password else address
