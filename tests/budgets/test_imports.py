@@ -40,6 +40,7 @@ GROUPS = [
     _group("", 583, "worker_webhooks"),
     _group("pydantic", 849, "cron_launch cron_sweep worker_publish"),
     _group("pydantic", 798, "worker_pages"),
+    _group("", 640, "worker_screenshots"),
     _group("duckdb", 674, "cron_compact worker_exports"),
     _group("duckdb pydantic", 659, "cron_audit cron_rollup"),
     _group("numpy pydantic scipy", 1114, "cron_autostop cron_guardian"),

@@ -16,6 +16,8 @@ from tools.local.template.intrinsics import Resolver, parameter_values
 from tools.local.template.resources import ATTRIBUTES, QUEUE, Resource, existing, of_type
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
+BROWSER = {"BrowserImageUri": "111122223333.dkr.ecr.us-east-1.amazonaws.com/browser:1"}
+"""Parameter with which the functions of the browser exist."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Stack:
     ) -> Stack:
         """What the template would make in the engine at `endpoint`; the suffix keeps stacks in one engine apart."""
         document = _document(path)
-        resolver = Resolver(document, parameter_values(document, parameters or {}))
+        resolver = Resolver(document, parameter_values(document, _known(document, BROWSER) | (parameters or {})))
         resources = [
             replace(resource, name=resource.name + suffix) for resource in existing(document, resolver, endpoint)
         ]
@@ -68,6 +70,10 @@ class Stack:
         """The policy statements that the template gives a function."""
         policies = self.document.resources[function_id]["Properties"]["Policies"]
         return [each for policy in self.resolver.resolve(policies) for each in policy["Statement"]]
+
+
+def _known(document: Document, parameters: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in parameters.items() if name in document.parameters}
 
 
 @cache

@@ -50,6 +50,7 @@ class Options:
             "WorkerBaseUrl": self.worker_base_url,
             "AssetsBaseUrl": self.assets_base_url,
             "AllowLoopbackEgress": "false" if self.strict_egress else "true",
+            "BrowserImageUri": "local",  # the browser of this machine, with the code of the tree
             "BrowserEventsPerMinute": "60000",  # all shoppers of the demo and of tests have one address
             **self.parameters,
         }

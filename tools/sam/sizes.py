@@ -12,11 +12,11 @@ def tree_bytes(folder: Path) -> int:
 
 
 def layers_of_functions(template: Path) -> dict[str, list[str]]:
-    """Logical id of each function to those of its layers."""
+    """Logical id of each function to those of its layers; images have none, and a limit of their own."""
     return {
         name: [layer["Ref"] for layer in resource["Properties"].get("Layers", [])]
         for name, resource in load(template).resources.items()
-        if resource["Type"] == "AWS::Serverless::Function"
+        if resource["Type"] == "AWS::Serverless::Function" and resource["Properties"].get("PackageType") != "Image"
     }
 
 

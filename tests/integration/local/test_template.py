@@ -122,6 +122,31 @@ def test_functions__inherit_globals(read: Read, tmp_path: Path) -> None:
     assert [schedule.expression for schedule in function.schedules] == ["rate(1 day)"]
 
 
+def test_function_of_an_image__runs_its_command_from_the_tree(read: Read, tmp_path: Path) -> None:
+    document, resolver, resources = read("""
+        Globals:
+          Function: {CodeUri: code/}
+        Resources:
+          L: {Type: AWS::Serverless::LayerVersion, Properties: {ContentUri: shared/}}
+          F:
+            Type: AWS::Serverless::Function
+            Properties: {PackageType: Image, ImageUri: "a/b:1", ImageConfig: {Command: [room.app.handler]}}
+    """)
+    (function,) = functions(document, resolver, resources)
+    assert (function.is_image, function.handler, function.folder) == (True, "room.app.handler", "room")
+    assert (function.code, function.layers) == (tmp_path / "code", (tmp_path / "shared",))
+
+
+def test_function_of_an_image__without_a_command__is_refused(read: Read) -> None:
+    with pytest.raises(TemplateError, match=r"F has no ImageConfig\.Command"):
+        functions(
+            *read("""
+                Resources:
+                  F: {Type: AWS::Serverless::Function, Properties: {PackageType: Image, ImageUri: "a/b:1"}}
+            """)
+        )
+
+
 def test_functions__that_read_no_queue_of_the_template_are_refused(read: Read) -> None:
     with pytest.raises(TemplateError, match="which the template does not create"):
         functions(

@@ -47,4 +47,15 @@ def test_queue__has_an_alarm_for_its_dead_letters(name: str) -> None:
 
 
 def test_lists__are_not_empty() -> None:
-    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (28, 7, 6)
+    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (29, 7, 7)
+
+
+def test_functions_of_the_browser__exist_only_with_its_image() -> None:
+    images = [name for name in FUNCTIONS if properties(name).get("PackageType") == "Image"]
+    assert images == ["WorkerScreenshots"]
+    for name in images:
+        assert properties(name)["ImageUri"] == {"Ref": "BrowserImageUri"}
+        # With `Metadata`, sam would build the image, which needs a container engine.
+        assert (RESOURCES[name]["Condition"], "Metadata" in RESOURCES[name]) == ("HasBrowser", False)
+        alarm = RESOURCES[f"{name}FailuresAlarm"]
+        assert alarm["Condition"] == "HasBrowser"

@@ -19,7 +19,7 @@ STATEMENTS = {function.logical_id: STACK.statements(function.logical_id) for fun
 TABLE = STACK.resolver.attributes["CatalogTable"]["Arn"]
 MANAGEMENT = {name for name in STATEMENTS if name.startswith("Api")}
 SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
-NAMING_NOTHING = SCHEDULES | {"WorkerPages"}
+NAMING_NOTHING = SCHEDULES | {"WorkerPages", "WorkerScreenshots"}
 """Functions that change records of families, and never their names."""
 
 PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiAssets", "ApiPages", "ApiWebhooks"}
@@ -42,6 +42,7 @@ WRITERS: dict[Kind, set[str]] = {
         "ApiExperiments",
         "ApiPages",
         "WorkerPages",
+        "WorkerScreenshots",
         "WorkerExports",
         "CronRollup",
         "CronSweep",

@@ -65,6 +65,8 @@ class Function:
     routes: tuple[Route, ...]
     queues: tuple[QueueSource, ...]
     schedules: tuple[Schedule, ...]
+    is_image: bool = False
+    """True for a container image."""
 
     @property
     def folder(self) -> str:
@@ -107,14 +109,21 @@ class _Reader:
         text = self.resolver.text
         variables = self.resolver.resolve((properties.get("Environment") or {}).get("Variables") or {})
         events = list((properties.get("Events") or {}).items())
-        if "Handler" not in properties:
-            raise TemplateError(f"function {resource.logical_id} has no Handler")
+        is_image = properties.get("PackageType") == "Image"
+        # Of an image only the name of the handler is known here; its code is that of the tree, with all layers.
+        layers = self._every_layer() if is_image else properties.get("Layers") or []
+        handler = (properties.get("ImageConfig") or {}).get("Command", [None])[0] if is_image else None
+        handler = handler or properties.get("Handler")
+        if handler is None:
+            source = "ImageConfig.Command" if is_image else "Handler"
+            raise TemplateError(f"function {resource.logical_id} has no {source}")
         return Function(
             logical_id=resource.logical_id,
             name=resource.name,
-            handler=text(properties["Handler"]),
+            handler=text(handler),
             code=self.document.root / text(properties.get("CodeUri", ".")),
-            layers=tuple(self._layers(properties.get("Layers") or [])),
+            layers=tuple(self._layers(layers)),
+            is_image=is_image,
             timeout=int(self.resolver.resolve(properties.get("Timeout", 3))),
             memory=int(self.resolver.resolve(properties.get("MemorySize", 128))),
             environment={name: self.resolver.text(value) for name, value in variables.items()},
@@ -122,6 +131,9 @@ class _Reader:
             queues=tuple(self._queue_source(resource, event["Properties"]) for event in _of(events, "SQS")),
             schedules=tuple(self._schedules(resource, events)),
         )
+
+    def _every_layer(self) -> list[Node]:
+        return [{"Ref": name} for name, each in self.document.resources.items() if each.get("Type") == LAYER]
 
     def _layers(self, layers: Node) -> Iterator[Path]:
         for layer in self.resolver.resolve(layers):
