@@ -43,11 +43,11 @@ GROUPS = [
     _group("", 640, "worker_screenshots"),
     _group("duckdb", 674, "cron_compact worker_exports"),
     _group("duckdb pydantic", 659, "cron_audit cron_rollup"),
-    _group("numpy pydantic scipy", 1114, "cron_autostop cron_guardian"),
+    _group("numpy pydantic scipy", 1120, "cron_autostop cron_guardian"),
     _group("fastapi mangum pydantic", 1137, "api_experiments api_flags api_personalizations api_settings api_webhooks"),
     _group("fastapi mangum pydantic", 1021, "api_pages"),
     _group("fastapi mangum pydantic", 920, "api_assets"),
-    _group("fastapi mangum numpy pydantic scipy", 1374, "api_analytics"),
+    _group("fastapi mangum numpy pydantic scipy", 1390, "api_analytics"),
 ]
 FOLDERS = {path.parent.name for path in Path("functions").glob("*/app.py")}
 WORKERS_THAT_START_LIGHT = {"worker_ingest", "worker_webhooks"}

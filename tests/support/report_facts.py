@@ -75,6 +75,7 @@ def draft(
         segments=[],
         segment_note="Segments are not corrected for how many there are: take them as hints for the next test",
         plan=None,
+        pictures=[],
         timeline=[entry(-6, "created", "Created.", "person")],
         timeline_left_out=0,
     )

@@ -13,7 +13,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
-from abtest.services.report_page import POLICY, filename, lasting, render_report
+from abtest.services.report_page import filename, lasting, policy, render_report
 from abtest.services.results import ReportReading
 from api_analytics.endpoints.vocabulary import Analyst
 
@@ -44,15 +44,15 @@ def get(
 ) -> contract.Report | Response:
     """Return a report for people: the verdict in one sentence, and the evidence behind it.
 
-    `format` is `json` (the default) or `html`; any other value is 400. The page runs no scripts and loads nothing, so
-    it can be saved, printed and shared. The ETag begins with the generation and changes with any content except the
-    time of the request.
+    `format` is `json` (the default) or `html`; any other value is 400. The page runs no scripts, and loads only the
+    latest pictures of the variations, so it can be saved, printed and shared. The ETag begins with the generation and
+    changes with any content except the time of the request.
     """
     report = reports.read(caller, experiment_id)
     if form == "html":
         page = render_report(report)
         headers = {
-            "Content-Security-Policy": POLICY,
+            "Content-Security-Policy": policy(report),
             "Content-Disposition": f"inline; {filename(report)}",
             "ETag": entity_tag(report, form, lasting(page, report).encode()),
         }

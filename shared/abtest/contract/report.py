@@ -6,6 +6,7 @@ from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
 from abtest.contract.results import Correction, Dimension, Engine, GoalResult, SegmentResults, Timeseries
+from abtest.contract.screenshots import ScreenshotWindow
 from abtest.contract.trust import CheckedAt, Coverage, HealthFinding, Measurement, PlanProgress, SampleRatio
 from abtest.domain.experiments.model import CountingType, Outcome, Status
 
@@ -156,6 +157,18 @@ class TimelineEntry(Output):
     measurement_epoch: Annotated[int | None, Field(description="Number of the measurement that began with this event.")]
 
 
+class ReportPicture(Output):
+    """A picture of the page in one variation, or without the experiment. Width and height are those of the picture."""
+
+    variation_id: Annotated[Id | None, Field(description="The variation; null for the page without the experiment.")]
+    page_url: Annotated[str, Field(description="The page.")]
+    viewport: ScreenshotWindow
+    taken_at: DateTime
+    url: Annotated[str, Field(description="Address of the picture.")]
+    width: int
+    height: int
+
+
 class Report(Output):
     """The whole report. `engine` and `generation` apply to every figure unless noted otherwise."""
 
@@ -198,5 +211,9 @@ class Report(Output):
     segments: list[ReportSegments]
     segment_note: Annotated[str, Field(description="Caution about segments.")]
     plan: PlanProgress | None
+    pictures: Annotated[
+        list[ReportPicture],
+        Field(description="Latest pictures of the variations in use, by window; none before a screenshot job."),
+    ]
     timeline: Annotated[list[TimelineEntry], Field(description="Oldest first.")]
     timeline_left_out: Annotated[int, Field(description="Earlier entries that are not listed: the newest 100 are.")]

@@ -4,6 +4,7 @@ from abtest.adapters.dynamo import DynamoLookStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.adapters.sqs import SqsQueue
+from abtest.domain.install.tags import origin_of
 from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
@@ -21,22 +22,25 @@ from abtest.wiring.api import Management, Uses
 def analytics_uses(base: Management) -> Uses:
     """Return the use cases of results, analytics and exports. Raises MissingSettingError."""
     settings, world = base.settings, base.world
-    settings.need("rollups_table", "refresh_queue_url", "ledger_bucket", "export_queue_url")
+    settings.need("rollups_table", "refresh_queue_url", "ledger_bucket", "export_queue_url", "assets_base_url")
+    origin = origin_of(settings.assets_base_url)
     looks = DynamoLookStore(settings.rollups_table)
     export_jobs = Jobs(world, "export", SqsQueue(settings.export_queue_url))
     return {
-        **analytics_of(world, base.rollups, looks, SqsQueue(settings.refresh_queue_url)),
+        **analytics_of(world, base.rollups, looks, SqsQueue(settings.refresh_queue_url), origin),
         Exports: Exports(world, export_jobs, S3ExportStore(settings.ledger_bucket)),
         Quarantined: Quarantined(S3Blobs(settings.ledger_bucket), world.clock),
     }
 
 
-def analytics_of(world: World, store: RollupStore, looks: LookStore, refreshes: Queue) -> dict[type, object]:
-    """Use cases over roll-ups, the looks at them, and the queue of those who count at once."""
+def analytics_of(
+    world: World, store: RollupStore, looks: LookStore, refreshes: Queue, assets_origin: str = ""
+) -> dict[type, object]:
+    """Use cases over roll-ups, the looks at them, the queue of those who count at once, and the origin of pictures."""
     reader = RollupReader(store)
     return {
         Results: Results(world, reader, looks),
-        ReportReading: ReportReading(world, reader, looks),
+        ReportReading: ReportReading(world, reader, looks, assets_origin),
         SeriesReading: SeriesReading(world, reader),
         SegmentReading: SegmentReading(world, reader),
         Stats: Stats(world, reader),

@@ -21,6 +21,12 @@ class ShownPicture:
     asset_id: str
     taken_at: Timestamp
 
+    @property
+    def page_order(self) -> tuple[str, int, int, int]:
+        """Return the key that sorts pictures of one page in one window next to each other, phones first."""
+        viewport = self.viewport
+        return self.url, viewport.width, viewport.height, viewport.device_scale
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatestPictures:

@@ -1,4 +1,4 @@
-"""The report as one self-contained page: no script, font or picture is loaded."""
+"""The report as one page: no script or font is loaded, and no picture but those of the variations."""
 
 from urllib.parse import quote
 
@@ -9,15 +9,18 @@ from abtest.services.report_page.courses import courses
 from abtest.services.report_page.curves import curves
 from abtest.services.report_page.forest import forest
 from abtest.services.report_page.headline import header, verdict
+from abtest.services.report_page.pictures import picture_origins, pictures
 from abtest.services.report_page.story import made, source, timeline
 from abtest.services.report_page.stylesheet import STYLESHEET
 from abtest.services.report_page.tables import numbers, segments
 from abtest.services.report_page.trust import health, plan, set_aside
 
 _NAME = 80
-_WITHIN = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-POLICY = f"{_WITHIN}; frame-ancestors 'none'"
-"""Content-Security-Policy of the response. The page repeats it, for when it is opened as a file."""
+
+
+def policy(report: Report) -> str:
+    """Return the Content-Security-Policy of the response. The page repeats it, for when it is opened as a file."""
+    return f"{_within(report)}; frame-ancestors 'none'"
 
 
 def render_report(report: Report) -> str:
@@ -26,7 +29,7 @@ def render_report(report: Report) -> str:
     is_counted = report.computed_at is not None
     head = [
         el("meta", charset="utf-8"),
-        el("meta", http_equiv="Content-Security-Policy", content=_WITHIN),
+        el("meta", http_equiv="Content-Security-Policy", content=_within(report)),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", name="color-scheme", content="light dark"),
         el("meta", name="referrer", content="no-referrer"),
@@ -38,6 +41,7 @@ def render_report(report: Report) -> str:
         verdict(report, arms),
         health(report, arms),
         plan(report),
+        pictures(report, arms),
         [forest(report, arms), courses(report, arms), curves(report, arms)] if is_counted else None,
         segments(report, arms),
         set_aside(report.money_set_aside, arms),
@@ -46,6 +50,11 @@ def render_report(report: Report) -> str:
     ]
     body = el("body", header(report), el("main", main), source(report))
     return f"<!doctype html>\n{el('html', el('head', head), body, lang='en')}\n"
+
+
+def _within(report: Report) -> str:
+    images = " ".join(["data:", *picture_origins(report)])
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src {images}; base-uri 'none'; form-action 'none'"
 
 
 def lasting(page: str, report: Report) -> str:

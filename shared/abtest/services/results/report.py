@@ -17,6 +17,7 @@ from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts
 from abtest.services.results.experiment_results import Results, ResultsQuery
 from abtest.services.results.interval_course import course_of
+from abtest.services.results.pictures import pictures_of
 from abtest.services.results.population import ORDER, WHOLE, population_of
 from abtest.services.results.question import Question
 from abtest.services.results.segments import breakdown
@@ -40,8 +41,9 @@ SEGMENT_NOTE = (
 class ReportReading:
     """Reports of the caller's experiments."""
 
-    def __init__(self, world: World, reader: RollupReader, looks: LookStore) -> None:
+    def __init__(self, world: World, reader: RollupReader, looks: LookStore, assets_origin: str = "") -> None:
         self._world = world
+        self._assets_origin = assets_origin
         self._reader = reader
         self._looks = looks
         self._results = Results(world, reader, looks)
@@ -55,6 +57,7 @@ class ReportReading:
         looks = self._looks.looks(experiment.id, experiment.measurement_epoch)
         engine = report_engine(experiment)
         goals = goals_in_order(experiment, engine)
+        pictures = pictures_of(catalog, experiment, self._assets_origin)
         query = ResultsQuery(engine=engine, goal_ids=[goal.id for goal in goals])
 
         def compute(snapshot: Snapshot) -> contract.Report:
@@ -98,6 +101,7 @@ class ReportReading:
                 segments=segments_of(snapshot, question, goals[:1]),
                 segment_note=SEGMENT_NOTE,
                 plan=results.plan,
+                pictures=pictures,
                 timeline=entries,
                 timeline_left_out=earlier,
             )
