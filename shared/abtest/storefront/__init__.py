@@ -33,6 +33,11 @@ def pixel() -> str:
     return packaged("dist/pixel.js")
 
 
+def bridge() -> str:
+    """Return the bridge of previewed pages: one JavaScript expression that evaluates to `start(preview)`."""
+    return packaged("dist/bridge.js")
+
+
 @lru_cache(maxsize=64)
 def bundle_of(names: frozenset[str]) -> str:
     """Return the bundle with exactly these parts, without marks."""
