@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -122,6 +122,9 @@ bench: benchmark-engines benchmark-stats-engines ## Every benchmark, each next t
 
 bench-results: benchmark-engines ## 10,000,000 events to statistics, next to chDB and Polars (ARGS: --events N --rounds N)
 	@$(PY) benchmarks/bench_results.py $(ARGS)
+
+bench-preview: benchmark-engines ## Preview, screenshots and QA in a browser, next to html5lib (ARGS: names of parts)
+	@$(PY) benchmarks/bench_preview.py $(ARGS)
 
 bench-stats: benchmark-stats-engines ## One comparison and 10,000, next to gbstats and tea-tasting (ARGS: --rounds N)
 	@$(PY) benchmarks/bench_stats.py $(ARGS)
