@@ -23,7 +23,7 @@ from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.settings import Settings
 from tests.support.client import Client
 from tests.support.keys import stored_keys
-from tests.support.landing_checks import PromptChecks
+from tests.support.landing_checks import PromptChecks, QaRunsAside
 from tests.support.memory import (
     MemoryAssetFiles,
     MemoryBlobs,
@@ -66,7 +66,11 @@ class MemoryManagement(Management):
         self.roots = lambda: ROOTS
         self.page_queue = PromptChecks(self)
         self.screenshots = MemoryQueue()
-        self.screenshot_queue = self.screenshots
+        self.screenshot_queue = QaRunsAside(self.catalog, self.page_queue, self.screenshots)
+
+    def without_browser(self) -> None:
+        """Become a deployment without a browser, whose QA runs have the checks that need none."""
+        self.settings = replace(self.settings, screenshot_queue_url="")
 
     @cached_property
     def world(self) -> World:

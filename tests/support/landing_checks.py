@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from abtest.kit import canonical_json
+from abtest.ports.catalog import Catalog
 from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableError
+from abtest.ports.queue import Queue
 from abtest.services.jobs import Workbench
+from abtest.services.jobs.records import read_job
 from abtest.services.pages.checker import PageChecker
 from abtest.services.pages.sites import Sites
 
@@ -38,6 +43,25 @@ class ScriptedLinks:
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
         """Fail: a check of links only reads."""
         raise HttpUnreachableError("checks of links send no POST")
+
+
+@dataclass(frozen=True, slots=True)
+class QaRunsAside:
+    """ScreenshotQueue whose QA runs are ended at once by the worker without a browser; other messages wait."""
+
+    catalog: Catalog
+    checks: Queue
+    others: Queue
+
+    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+        """Take a message."""
+        named = canonical_json.loads(body)
+        job = read_job(self.catalog, named["shop_id"], named["job_id"])
+        (self.checks if job.type == "qa_run" else self.others).send(body, delay_seconds=delay_seconds)
+
+    def depth(self) -> int:
+        """Number of messages that wait."""
+        return self.others.depth()
 
 
 class PromptChecks:

@@ -16,7 +16,7 @@ from abtest.domain.pages.addresses import (
     normalized_host,
     normalized_path,
 )
-from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, PageDocument, RouteManifest
+from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, PageDocument, RouteManifest, document_headers
 from abtest.edge.cdn import is_at_path, is_through_cdn
 from abtest.edge.delivery import body_answer, cache_tags, guarded, refuse_other_methods
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request
@@ -114,8 +114,7 @@ class LandingPages:
 def page_headers(route: RouteManifest, document: PageDocument, address: str, variation: str) -> Headers:
     """Return the headers of a served document, without those of its caching."""
     return {
-        "Content-Security-Policy": document.policy,
-        "Referrer-Policy": "strict-origin-when-cross-origin",
+        **document_headers(document.policy),
         "x-svc-edge": "landing-page",
         "x-svc-landing-page-id": route.landing_page_id,
         "x-svc-landing-page-version": str(document.version_number),

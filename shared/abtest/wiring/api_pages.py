@@ -28,7 +28,9 @@ def pages_uses(base: Management) -> Uses:
     pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
     versions = PageVersions(pages, briefs, sites, library, base.delivery)
     checks = Jobs(base.world, "page_check", base.page_queue)
-    runs = QaRuns(versions, checks, base.limiter)
+    # Without a browser, a run has the checks that need none.
+    in_browser = Jobs(base.world, "qa_run", base.screenshot_queue) if base.has_browser else None
+    runs = QaRuns(versions, in_browser or checks, base.limiter)
     inlined = InlinedAssets(files=base.public_files)
     documents = PageDocuments(delivery=base.delivery, library=library, inlined=inlined)
     experiments = PageExperiments(pages)

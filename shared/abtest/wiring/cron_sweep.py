@@ -43,6 +43,8 @@ def create_handler() -> Handler:
                 "export": SqsQueue(config.export_queue_url),
                 "refresh": SqsQueue(config.refresh_queue_url),
                 "page_check": SqsQueue(config.page_queue_url),
+                # Runs that are left when a deployment gives its browser up end without one.
+                "qa_run": SqsQueue(config.screenshot_queue_url or config.page_queue_url),
             },
         ),
         files=OverdueFiles(world, S3AssetFiles(config.assets_bucket)),

@@ -9,7 +9,8 @@ from tests.support.api import MemoryApi
 
 @pytest.fixture
 def api() -> MemoryApi:
-    """The whole family, under the policy of its function."""
+    """The whole family in a deployment without a browser, under the policy of its function."""
     api = MemoryApi([])
+    api.management.without_browser()
     api.serve("ApiPages", ROUTERS, pages_uses(api.management))
     return api

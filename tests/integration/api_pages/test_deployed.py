@@ -121,14 +121,17 @@ def test_message__that_names_no_job__comes_again_alone(aws_stack: AwsStack) -> N
 
 
 def work(stack: AwsStack) -> int:
-    """Carry out the messages in PageQueue, each twice, and return their number."""
-    answer: Any = stack.clients.sqs.receive_message(QueueUrl=stack.name("PageQueue"), MaxNumberOfMessages=10)
+    """Carry out the messages of checks, each twice, by the worker without a browser, and return their number."""
+    messages: list[Any] = []
+    for queue in ("PageQueue", "ScreenshotQueue"):
+        answer: Any = stack.clients.sqs.receive_message(QueueUrl=stack.name(queue), MaxNumberOfMessages=10)
+        messages += answer.get("Messages", [])
     worker = fresh_handler(stack, "WorkerPages", "worker_pages")
-    for message in answer["Messages"] * 2:
+    for message in messages * 2:
         event = sample("worker_pages__unreadable")
         event["Records"][0]["body"] = message["Body"]
         assert worker(event, Context()) == {"batchItemFailures": []}
-    return len(answer["Messages"])
+    return len(messages)
 
 
 def test_experiment__linked_and_launched__is_published_as_served__within_the_policies(aws_stack: AwsStack) -> None:

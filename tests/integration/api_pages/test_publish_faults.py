@@ -47,6 +47,7 @@ def api(cdn: MemoryCdn) -> MemoryApi:
 def served(cdn: MemoryCdn) -> MemoryApi:
     """The family under the policy of its function."""
     api = MemoryApi([])
+    api.management.without_browser()
     api.management.cdn = cdn  # type: ignore[attr-defined]
     api.serve("ApiPages", ROUTERS, wiring.pages_uses(api.management))
     return api

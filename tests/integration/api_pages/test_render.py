@@ -194,7 +194,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("is_stored", [False, True])
-@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_worker__that_is_killed_at_a_commit__leaves_the_check_to_the_next(
     api: MemoryApi,
     client: Client,

@@ -52,14 +52,19 @@ WRITERS: dict[Kind, set[str]] = {
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,
     "BRIEF": {"ApiPages"},
-    "LP": {"ApiPages", "WorkerPages", "WorkerPublish"},  # WorkerPublish ends pages whose host was given up
+    "LP": {
+        "ApiPages",
+        "WorkerPages",
+        "WorkerPublish",
+        "WorkerScreenshots",
+    },  # WorkerPublish ends pages whose host was given up
     "LPV": {"ApiPages"},
     "LPP": {"ApiPages", "WorkerPublish"},
-    "LPQ": {"ApiPages", "WorkerPages"},
-    "LPR": {"ApiPages", "WorkerPages"},
-    "ASSET": {"ApiAssets", "ApiPages", "CronSweep"},  # a page that uses an asset is recorded there
-    "QUOTA": {"ApiAssets", "CronSweep"},
-    "TRASH": {"ApiAssets", "CronSweep"},
+    "LPQ": {"ApiPages", "WorkerPages", "WorkerScreenshots"},
+    "LPR": {"ApiPages", "WorkerPages", "WorkerScreenshots"},
+    "ASSET": {"ApiAssets", "ApiPages", "CronSweep", "WorkerScreenshots"},  # a page that uses an asset is recorded there
+    "QUOTA": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
+    "TRASH": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
     "SHOT": {"ApiExperiments"},
 }
 

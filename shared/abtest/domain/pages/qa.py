@@ -80,12 +80,26 @@ def gate_findings(report: Mapping[str, Any]) -> Iterator[Finding]:
             yield finding(check["key"], "error" if check["status"] == "fail" else "warn", check["message"])
 
 
-def checked(run: QaRun, findings: Sequence[Finding], now: Timestamp) -> QaRun:
+def begun(run: QaRun, now: Timestamp) -> QaRun:
+    """Return the run while its checks are made; one that is further already as it is."""
+    return _changed(run, now, status="running") if run.status == "queued" else run
+
+
+def is_open(run: QaRun) -> bool:
+    """Return whether the checks of a run may still bring it to its end."""
+    return run.status in ("queued", "running")
+
+
+def checked(
+    run: QaRun, findings: Sequence[Finding], now: Timestamp, screenshots: Mapping[str, Any] | None = None
+) -> QaRun:
     """Return the run with its findings, passed unless one is an error; one that was decided already as it is."""
-    if run.status not in ("queued", "running"):
+    if not is_open(run):
         return run
     has_error = any(each["severity"] == "error" for each in findings)
-    return _changed(run, now, status="failed" if has_error else "passed", findings=tuple(findings))
+    return _changed(
+        run, now, status="failed" if has_error else "passed", findings=tuple(findings), screenshots=screenshots or {}
+    )
 
 
 def allowed_decisions(run: QaRun) -> tuple[Decision, ...]:

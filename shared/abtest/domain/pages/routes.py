@@ -46,6 +46,11 @@ class RouteManifest:
     flipped_at: Timestamp
 
 
+def document_headers(policy: str) -> dict[str, str]:
+    """Return the headers by which browsers treat a page in the same way wherever it is opened."""
+    return {"Content-Security-Policy": policy, "Referrer-Policy": "strict-origin-when-cross-origin"}
+
+
 def route_key(host: str, path: str) -> str:
     """Return the key of the manifest of a normalized host and path."""
     return f"pages/routes/{host}/{sha256(path.encode()).hexdigest()}.json"

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 JOBS_A_RUN = 200
 
-_AWAITED: frozenset[JobType] = frozenset({"page_check"})
+_AWAITED: frozenset[JobType] = frozenset({"page_check", "qa_run"})
 """Types whose worker has to learn that a job failed: a QA run waits for it."""
 
 

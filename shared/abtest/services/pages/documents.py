@@ -41,6 +41,14 @@ class PageDocuments:
         html, policy = self._stored(version, site, mark) or self._rendered(version, site, mark)
         return self._kept(version, html, policy)
 
+    def shown(self, version: PageVersion, site: Site) -> tuple[bytes, str]:
+        """Return HTML and policy of a version as a publish at this site has them, without storing anything.
+
+        Raises what `of` raises.
+        """
+        refuse_foreign_forms(spec_of(version.spec), site.form_hosts)
+        return self._stored(version, site, None) or self._rendered(version, site, None)
+
     def file_of(self, version: PageVersion, site: Site) -> PageDocument:
         """Store a version as one file that needs nothing else, and return its document.
 
