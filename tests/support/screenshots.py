@@ -17,6 +17,7 @@ from abtest.services.assets.pictures import Pictures
 from abtest.services.context import World
 from abtest.services.jobs import Jobs, OverdueJobs, Workbench
 from abtest.services.listing import every_head
+from abtest.services.publication.preview_snippets import PreviewSnippet
 from abtest.services.screenshots.photographer import Photographer
 from tests.faults.faults import Fate, Fated
 from tests.support.api import MemoryApi, Tenant
@@ -27,9 +28,14 @@ from tests.support.scripted_browser import ScriptedBrowsers
 RULES = PublicOnly()
 
 
-def snippet_of(shop_id: str, experiment_id: str, variation_id: str) -> str:
-    """Return the snippet of tests, which names what it shows."""
+def script_of(shop_id: str, experiment_id: str, variation_id: str) -> str:
+    """Return the text of a snippet of tests, which names what it shows."""
     return f"show({shop_id!r}, {experiment_id!r}, {variation_id!r})"
+
+
+def snippet_of(shop_id: str, experiment_id: str, variation_id: str) -> PreviewSnippet:
+    """Return a snippet of tests."""
+    return PreviewSnippet(text=script_of(shop_id, experiment_id, variation_id), files={})
 
 
 @dataclass

@@ -9,6 +9,8 @@ from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.adapters.sqs import SqsQueue
+from abtest.domain.jobs.model import JobType
+from abtest.ports.queue import Queue
 from abtest.ports.waits import CallerKind
 from abtest.services.assets.overdue import OverdueFiles
 from abtest.services.jobs import OverdueJobs
@@ -29,6 +31,15 @@ def create_handler() -> Handler:
     config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "deliveries_table", "assets_bucket")
     # The outbox holds no bodies, and jobs and assets are small: the bucket of bodies is not among the resources here.
     world = world_of(config)
+    queues: dict[JobType, Queue] = {
+        "export": SqsQueue(config.export_queue_url),
+        "refresh": SqsQueue(config.refresh_queue_url),
+        "page_check": SqsQueue(config.page_queue_url),
+        # Runs that are left when a deployment gives its browser up end without one.
+        "qa_run": SqsQueue(config.screenshot_queue_url or config.page_queue_url),
+    }
+    if config.screenshot_queue_url:
+        queues["screenshot"] = SqsQueue(config.screenshot_queue_url)
     use = Sweep(
         world=world,
         leases=DynamoLeases(config.ephemeral_table),
@@ -37,16 +48,7 @@ def create_handler() -> Handler:
         bundle=bundle,
         publish_queue=SqsQueue(config.publish_queue_url),
         event_queue=SqsQueue(config.event_queue_url) if config.event_queue_url else None,
-        jobs=OverdueJobs(
-            world,
-            {
-                "export": SqsQueue(config.export_queue_url),
-                "refresh": SqsQueue(config.refresh_queue_url),
-                "page_check": SqsQueue(config.page_queue_url),
-                # Runs that are left when a deployment gives its browser up end without one.
-                "qa_run": SqsQueue(config.screenshot_queue_url or config.page_queue_url),
-            },
-        ),
+        jobs=OverdueJobs(world, queues),
         files=OverdueFiles(world, S3AssetFiles(config.assets_bucket)),
         webhooks=OverdueWebhooks(
             world=world,

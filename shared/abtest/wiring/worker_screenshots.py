@@ -7,16 +7,23 @@ from abtest.adapters.browser import ChromiumBrowsers
 from abtest.adapters.images import PillowCodec
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.asset_files import S3AssetFiles
+from abtest.adapters.scripts import QuickJsChecker
+from abtest.adapters.sqs import SqsQueue
+from abtest.domain.install.tags import origin_of
 from abtest.domain.jobs.model import JobType
 from abtest.ports.browser import Browsers
 from abtest.ports.waits import CallerKind
 from abtest.services.assets.pictures import Pictures
 from abtest.services.assets.uses import AssetLibrary
 from abtest.services.context import World
+from abtest.services.jobs import Workbench
 from abtest.services.jobs.dispatch import by_type
 from abtest.services.pages.browser_qa import BrowserQa
 from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.inlined import InlinedAssets
+from abtest.services.publication.preview_snippets import PreviewSnippets
+from abtest.services.screenshots.photographer import Photographer
+from abtest.storefront import bundle
 from abtest.wiring.batches import each_message
 from abtest.wiring.egress import customer_rules
 from abtest.wiring.handler import Handler
@@ -42,7 +49,28 @@ def create_handler() -> Handler:
 
 def use_cases(config: Settings, world: World, browsers: Browsers) -> Mapping[JobType, Callable[[str], object]]:
     """Return the use case of each type of job that needs a browser."""
-    return {"qa_run": page_checker(config, world, browser_qa(config, world, browsers)).carry_out}
+    config.need("screenshot_queue_url")
+    return {
+        "qa_run": page_checker(config, world, browser_qa(config, world, browsers)).carry_out,
+        "screenshot": photographer(config, world, browsers).carry_out,
+    }
+
+
+def photographer(config: Settings, world: World, browsers: Browsers) -> Photographer:
+    """Return the use case of screenshot jobs."""
+    snippets = PreviewSnippets(
+        catalog=world.catalog, checker=QuickJsChecker(), bundle=bundle, worker_base_url=config.worker_base_url
+    )
+    return Photographer(
+        world=world,
+        bench=Workbench(world),
+        browsers=browsers,
+        pictures=Pictures(world=world, files=S3AssetFiles(config.assets_bucket), codec=PillowCodec()),
+        snippet_of=snippets.of,
+        queue=SqsQueue(config.screenshot_queue_url),
+        origin=origin_of(config.assets_base_url),
+        own_urls=(config.worker_base_url, config.assets_base_url),
+    )
 
 
 def browser_qa(config: Settings, world: World, browsers: Browsers) -> BrowserQa:

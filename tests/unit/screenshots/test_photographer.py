@@ -22,7 +22,7 @@ from abtest.services.screenshots.session import ALLOTTED, LOST
 from tests.faults.faults import Fate, KilledError
 from tests.support.assets import ORIGIN, caller_of
 from tests.support.media import decoded
-from tests.support.screenshots import Studio, snippet_of
+from tests.support.screenshots import Studio, script_of
 from tests.support.scripted_browser import ScriptedPage, color_of
 from tests.unit.experiments.examples import experiment
 from tests.unit.webhooks.test_emission import faults
@@ -238,14 +238,14 @@ def test_pictures__of_variations__show_each_by_its_snippet(studio: Studio) -> No
     studio.order(chosen)
     studio.photographer().carry_out(studio.queue.bodies[0])
     snippets = {each.snippet for each in studio.browsers.visits}
-    assert {snippet_of(studio.shop_id, experiment_id, each) for each in (control, red)} < snippets
+    assert {script_of(studio.shop_id, experiment_id, each) for each in (control, red)} < snippets
     assert len(snippets) == 3
     (nothing,) = (each for each in snippets if each is not None and each.startswith("/*"))
     pixels = []
     for item in studio.events()[0]["results"]["screenshots"]:
         key = item["public_url"].removeprefix(f"{ORIGIN}/")
         pixels.append(decoded(studio.content(key)).getpixel((0, 0)))
-    scripts = [nothing, *(snippet_of(studio.shop_id, experiment_id, each) for each in (control, red))]
+    scripts = [nothing, *(script_of(studio.shop_id, experiment_id, each) for each in (control, red))]
     assert pixels == [color_of(script) for script in scripts]
 
 
@@ -257,9 +257,7 @@ def test_page__without_the_snippet__gets_it_injected__after_one_visit_that_learn
     studio.photographer().carry_out(studio.queue.bodies[0])
     injected = [each for each in studio.browsers.visits if each.init_script]
     assert len(injected) == 3
-    assert all(
-        snippet_of(studio.shop_id, experiment_id, variations[1]) in (each.init_script or "") for each in injected
-    )
+    assert all(script_of(studio.shop_id, experiment_id, variations[1]) in (each.init_script or "") for each in injected)
     assert len(studio.browsers.visits) <= 5
 
 

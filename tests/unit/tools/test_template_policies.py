@@ -65,7 +65,7 @@ WRITERS: dict[Kind, set[str]] = {
     "ASSET": {"ApiAssets", "ApiPages", "CronSweep", "WorkerScreenshots"},  # a page that uses an asset is recorded there
     "QUOTA": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
     "TRASH": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
-    "SHOT": {"ApiExperiments"},
+    "SHOT": {"ApiExperiments", "WorkerScreenshots"},
 }
 
 
