@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page
+from playwright.sync_api import Frame, Page
 
+from tests.browser.preview.conftest import heard, shown
 from tests.support.previewed import PreviewedShop, Proxy, Received, served
 
 pytestmark = pytest.mark.browser
-
-CONSOLE = """<!doctype html><title>console</title><iframe id=frame></iframe><script>
-  window.heard = [];
-  addEventListener('message', (event) => heard.push({ ...event.data, origin: event.origin }));
-  window.order = (command) => frame.contentWindow.postMessage({ source: 'svc-preview', ...command }, '*');
-</script>"""
 
 LOADERS = """<!doctype html><html><head><title>Loaders</title>
 <script type="importmap">{"imports": {"lib": "/js/lib.js"}}</script>
@@ -127,31 +121,9 @@ def proxy(shop: PreviewedShop) -> Iterator[Proxy]:
         yield proxy
 
 
-@pytest.fixture(scope="module")
-def console() -> Iterator[str]:
-    page = {"content-type": "text/html"}
-    with served(lambda _: (200, page, CONSOLE.encode()), "localhost") as host:
-        yield f"http://{host}/"
-
-
-@pytest.fixture
-def page(browser: Browser, console: str) -> Iterator[Page]:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(console)
-    yield page
-    context.close()
-
-
 def opened(page: Page, proxy: Proxy, path: str) -> Frame:
     """The frame with a page of the shop, after the shop's first page has set its cookie."""
-    for address in ("/", path):
-        page.evaluate(
-            "(address) => new Promise((done) => { frame.onload = done; frame.src = address })", proxy.address(address)
-        )
-    frame = page.frames[1]
-    frame.wait_for_load_state()
-    return frame
+    return shown(page, proxy.address("/"), proxy.address(path))
 
 
 def wait_for(frame: Frame, title: str) -> None:
@@ -159,10 +131,6 @@ def wait_for(frame: Frame, title: str) -> None:
     frame.page.wait_for_function(
         "(title) => heard.some((one) => one.type === 'navigated' && one.title === title)", arg=title
     )
-
-
-def heard(page: Page, kind: str) -> list[dict[str, Any]]:
-    return [one for one in page.evaluate("heard") if one["type"] == kind]
 
 
 def test_loading__in_each_way_of_a_script__goes_through_the_proxy(
