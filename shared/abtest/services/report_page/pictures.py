@@ -48,6 +48,5 @@ def _figure(picture: ReportPicture, arms: Mapping[str, Arm], window: str) -> Htm
         width=str(picture.width),
         height=str(picture.height),
         alt=f"{described}, in a window of {window} pixels",
-        decoding="async",
     )
-    return el("figure", caption, image)
+    return el("figure", image, caption)

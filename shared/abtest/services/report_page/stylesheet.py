@@ -109,9 +109,10 @@ th[scope=rowgroup]{font-weight:600;padding-top:.7rem;max-width:none}
 thead .axis{min-width:9rem}
 .drawn{min-width:10rem;width:26%}
 .window{margin-top:1.5rem}.window h3 small{overflow-wrap:anywhere}
-.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr));gap:1rem;margin-top:.5rem}
+.shots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,11rem),1fr));gap:1rem;margin-top:.5rem}
 .shots img{display:block;width:100%;height:auto;max-height:36rem;object-fit:cover;object-position:top;
 border:1px solid var(--faint);border-radius:4px;background:#fff}
+.shots figcaption{margin:.4rem 0 0}.shots .soft{display:block}
 .segment{margin-top:1.5rem}.segment h3{margin-bottom:.4rem}
 .story{margin-top:.75rem}
 .story li{display:grid;grid-template-columns:13rem 1fr;gap:0 1rem;padding:.4rem 0;border-top:1px solid var(--faint)}
