@@ -6,9 +6,9 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.preview import rewriting
+from benchmarks.preview import pixels, rewriting
 
-PARTS: Mapping[str, Callable[[], None]] = {"rewriting": rewriting.report}
+PARTS: Mapping[str, Callable[[], None]] = {"rewriting": rewriting.report, "pixels": pixels.report}
 
 
 def main() -> None:
