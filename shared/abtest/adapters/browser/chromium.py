@@ -3,18 +3,26 @@
 import resource
 import shutil
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from abtest.adapters.browser import processes
 from abtest.adapters.browser.egress_proxy import EgressProxy
 from abtest.adapters.browser.loop import LoopThread
-from abtest.adapters.browser.visits import OpenVisit, Settled
+from abtest.adapters.browser.visits import Loading, OpenVisit, Setting
 from abtest.adapters.outbound_http.names import Resolve, system_resolve
 from abtest.domain.browsing.viewport import Viewport
 from abtest.domain.egress.targets import EgressRules
-from abtest.ports.browser import MAX_VISIT_SECONDS, MAX_VISITS, Answers, BrowserLostError, Visit
+from abtest.ports.browser import (
+    MAX_VISIT_SECONDS,
+    MAX_VISITS,
+    Answers,
+    BrowserLostError,
+    PageFailedError,
+    Visit,
+)
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Process
@@ -25,6 +33,7 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 AT_ONCE = 2
 START_SECONDS = 60.0
+STOP_SECONDS = 10.0
 
 FLAGS = (
     "--no-sandbox",
@@ -34,13 +43,19 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-breakpad",
+    # The SDK takes automated browsers for bots, and shows them no variation.
     "--disable-blink-features=AutomationControlled",
-    # The guard: nothing is resolved or reached but through the proxy, not even this machine, nor by UDP.
+)
+GUARD = (
+    # Nothing is resolved or reached but through the proxy: not even this machine, which Chromium exempts by itself.
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    # No UDP: neither WebRTC nor HTTP/3.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
 )
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +65,20 @@ class ChromiumBrowsers:
     rules: EgressRules
     program: str = ""
     resolve: Resolve = system_resolve
+    max_bytes: int = EgressProxy.max_bytes
+    guard: Collection[str] = GUARD
+    setting: Setting = field(default_factory=Setting)
 
     @contextmanager
     def open(self, *, may_reach: Collection[str] = ()) -> Iterator["ChromiumBrowser"]:
         program = self.program or next(filter(None, map(shutil.which, PROGRAMS)), None)
         if program is None:
-            raise BrowserLostError(f"no browser is installed: there is none of {', '.join(PROGRAMS)}")
+            raise BrowserLostError("no browser is installed: `apt-get install chromium`, or set its path")
         # A crash of the browser would write its whole memory to the disk, which is small.
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         thread = LoopThread("browser")
-        browser = ChromiumBrowser(thread, program, EgressProxy(self.rules, may_reach, self.resolve))
+        proxy = EgressProxy(rules=self.rules, may_reach=may_reach, resolve=self.resolve, max_bytes=self.max_bytes)
+        browser = ChromiumBrowser(thread, program, proxy, self.guard, self.setting)
         try:
             browser.start()
             yield browser
@@ -70,31 +89,44 @@ class ChromiumBrowsers:
                 thread.stop()
 
 
+@dataclass(eq=False, slots=True)
+class _Chromium:
+    """Process with the number of its visits, and of those that are open."""
+
+    process: "Process"
+    visits: int = 0
+    open: int = 0
+
+
 class ChromiumBrowser:
     """Browser of one job. Thread-safe: two visits are open at once, and others wait."""
 
-    def __init__(self, thread: LoopThread, program: str, proxy: EgressProxy) -> None:
+    def __init__(
+        self, thread: LoopThread, program: str, proxy: EgressProxy, guard: Collection[str], setting: Setting
+    ) -> None:
         self._thread = thread
         self._program = program
         self._proxy = proxy
-        self._port = 0
+        self._guard = guard
+        self._setting = setting
+        self._proxy_flag = ""
         self._playwright: Playwright | None = None
-        self._process: Process | None = None
-        self._visits = 0
+        self._current: _Chromium | None = None
         self._turns = threading.BoundedSemaphore(AT_ONCE)
         self._lock = threading.Lock()
-        self._open = 0
 
     def start(self) -> None:
         """Start the proxy and Playwright. Raises BrowserLostError."""
-        try:
-            self._thread.run(self._start(), START_SECONDS)
-        except Exception as error:
-            raise BrowserLostError(f"the browser did not start: {error}") from error
+        self._started(self._start)
 
     def stop(self) -> None:
-        """End the process, Playwright and the proxy."""
-        self._thread.run(self._stop(), START_SECONDS)
+        """End all processes, Playwright and the proxy, whatever state they are in."""
+        processes.end(processes.sessions_of(self._proxy_flag))
+        for last in (self._stop_playwright, self._proxy.stop):
+            with suppress(Exception):  # a driver that has ended, or does not respond any more
+                self._thread.run(last(), STOP_SECONDS)
+        # A browser that was being started meanwhile.
+        processes.end(processes.sessions_of(self._proxy_flag))
 
     @contextmanager
     def visit(
@@ -106,59 +138,80 @@ class ChromiumBrowser:
         init_script: str | None = None,
         seconds: float = MAX_VISIT_SECONDS,
     ) -> Iterator[Visit]:
+        loading = Loading(url, answers, init_script, seconds)
         with self._turns:
-            visit = OpenVisit(self._thread, self._taken(), viewport, self._proxy.refused)
+            chromium, visit = self._loaded(loading, viewport)
             try:
-                visit.load(url, Settled(answers, init_script, seconds))
                 yield visit
             finally:
-                is_closed = visit.close()
-                self._given_back(is_reusable=is_closed)
+                self._given_back(chromium, is_reusable=visit.close())
+
+    def _loaded(self, loading: Loading, viewport: Viewport) -> tuple[_Chromium, OpenVisit]:
+        """Return a loaded page. Its neighbour may have ended the browser, so it gets a second one."""
+        for _ in range(2):
+            chromium = self._taken()
+            visit = OpenVisit(self._thread, chromium.process, viewport, self._setting, self._proxy.refused)
+            try:
+                visit.load(loading)
+                return chromium, visit
+            except BrowserLostError:
+                self._given_back(chromium, is_reusable=False)
+            except BaseException:
+                self._given_back(chromium, is_reusable=visit.close())
+                raise
+        raise PageFailedError("ended the browser twice, for example because it takes too much memory")
+
+    def _taken(self) -> _Chromium:
+        """Return the process for one more visit: a new one after the last one's share, or after its end."""
+        with self._lock:
+            current = self._current
+            if current is None or current.visits >= MAX_VISITS or not current.process.is_connected():
+                self._started(self._launch)
+                current = self._current
+                assert current is not None
+            current.visits += 1
+            current.open += 1
+            return current
+
+    def _given_back(self, chromium: _Chromium, *, is_reusable: bool) -> None:
+        """End a process after its last visit. One with a page that does not close gets no more visits."""
+        with self._lock:
+            chromium.open -= 1
+            if not is_reusable:
+                chromium.visits = MAX_VISITS
+            is_over = chromium.open == 0 and chromium.visits >= MAX_VISITS
+            if is_over and chromium is self._current:
+                self._current = None
+        if is_over:
+            self._end(chromium)
+
+    def _end(self, chromium: _Chromium) -> None:
+        with suppress(Exception):
+            self._thread.run(chromium.process.close(), STOP_SECONDS)
+            return
+        # It does not end by itself. There is another one only while both have visits; those begin again.
+        processes.end(processes.sessions_of(self._proxy_flag))
+
+    def _started(self, start: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        try:
+            return self._thread.run(start(), START_SECONDS)
+        except Exception as error:
+            raise BrowserLostError(f"the browser did not start: {error}") from error
 
     async def _start(self) -> None:
         from playwright.async_api import async_playwright
 
-        self._port = await self._proxy.start()
+        # Tests leave the guard out, to see that it is what holds pages back. The flag also marks our processes.
+        name = "--proxy-server" if self._guard else "--no-proxy-server"
+        self._proxy_flag = f"{name}=http://127.0.0.1:{await self._proxy.start()}"
         self._playwright = await async_playwright().start()
 
-    async def _stop(self) -> None:
-        await self._end_process()
+    async def _launch(self) -> None:
+        assert self._playwright is not None
+        flags = [*FLAGS, *self._guard, self._proxy_flag]
+        process = await self._playwright.chromium.launch(executable_path=self._program, args=flags)
+        self._current = _Chromium(process)
+
+    async def _stop_playwright(self) -> None:
         if self._playwright is not None:
             await self._playwright.stop()
-        await self._proxy.stop()
-
-    def _taken(self) -> "Process":
-        """Return the process for one more visit: a new one after the last one's share, or after its end."""
-        with self._lock:
-            process = self._process
-            is_used_up = self._visits >= MAX_VISITS and self._open == 0
-            if process is None or not process.is_connected() or is_used_up:
-                try:
-                    process = self._thread.run(self._replaced(), START_SECONDS)
-                except Exception as error:
-                    raise BrowserLostError(f"the browser did not start: {error}") from error
-                self._visits = 0
-            self._visits += 1
-            self._open += 1
-            return process
-
-    def _given_back(self, *, is_reusable: bool) -> None:
-        with self._lock:
-            self._open -= 1
-            if not is_reusable:
-                # A page that cannot be closed keeps a core busy for as long as its process lives.
-                with suppress(Exception):
-                    self._thread.run(self._end_process(), START_SECONDS)
-
-    async def _replaced(self) -> "Process":
-        await self._end_process()
-        assert self._playwright is not None
-        self._process = await self._playwright.chromium.launch(
-            executable_path=self._program, args=[*FLAGS, f"--proxy-server=http://127.0.0.1:{self._port}"]
-        )
-        return self._process
-
-    async def _end_process(self) -> None:
-        if self._process is not None:
-            process, self._process = self._process, None
-            await process.close()

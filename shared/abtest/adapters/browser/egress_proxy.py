@@ -4,6 +4,7 @@ A page cannot get past it: the browser has no resolver of its own and sends all 
 """
 
 import asyncio
+import re
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,7 +18,10 @@ from abtest.ports.http_sender import HttpUnreachableError
 MAX_BYTES = 200_000_000
 """Bytes of one job in both directions."""
 
-MAX_CONNECTIONS = 64
+MAX_CONNECTIONS = 256
+"""More than two profiles of Chromium open by themselves: 32 each, and as many for WebSockets."""
+
+MAX_REASONS = 1000
 MAX_HEAD_BYTES = 64 * 1024
 CONNECT_SECONDS = 10.0
 HEAD_SECONDS = 10.0
@@ -25,6 +29,7 @@ SILENCE_SECONDS = 35.0
 """Time without a byte after which a connection ends: longer than a page may take."""
 
 _PIECE = 64 * 1024
+_PORT = re.compile(r":[0-9]+$")
 _HOP_HEADERS = (b"connection:", b"proxy-", b"keep-alive:", b"upgrade:")
 
 
@@ -40,7 +45,8 @@ class _RefusedError(Exception):
 class EgressProxy:
     """HTTP proxy on a port of this machine. `may_reach` are hosts with ports of this machine that pages may reach.
 
-    `refused` has the reason of each refusal by host and port, for messages to people.
+    `refused` has the reasons of refusals by host and port, for messages to people. Refused requests get no response,
+    which a page could take for one of a server; only tunnels, which browsers keep from pages, are answered.
     """
 
     rules: EgressRules
@@ -84,15 +90,12 @@ class EgressProxy:
         async with asyncio.timeout(HEAD_SECONDS):
             head = await reader.readuntil(b"\r\n\r\n")
         try:
-            if len(self._connections) > MAX_CONNECTIONS:
-                raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections")
-            if self.transferred >= self.max_bytes:
-                raise _RefusedError(HTTPStatus.FORBIDDEN, "the pages of this job transferred too much")
             url, greeting, answer = _read(head)
             remote_reader, remote_writer = await self._connected(url)
         except _RefusedError as error:
-            writer.write(_refusal(error))
-            await writer.drain()
+            if head.startswith(b"CONNECT "):
+                writer.write(_refusal(error))
+                await writer.drain()
             return
         remote_writer.write(greeting)
         writer.write(answer)
@@ -107,17 +110,27 @@ class EgressProxy:
 
     async def _connected(self, url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a checked address of a URL. Raises _RefusedError."""
+        authority = url.partition("://")[2].rstrip("/")
+        if not _PORT.search(authority):  # only plain requests come without one
+            authority += ":80"
         try:
+            if len(self._connections) > MAX_CONNECTIONS:
+                raise UrlNotAllowedError("the pages of this job have too many connections")
+            if self.transferred >= self.max_bytes:
+                raise UrlNotAllowedError("the pages of this job have transferred too much")
             target = self.rules.target(url)
             authority = f"{target.host}:{target.port}"
-            try:
-                return await self._dialled(target, await self._addresses(target))
-            except HttpUnreachableError as error:
-                self.refused[authority] = f"does not answer: {error}"
-                raise _RefusedError(HTTPStatus.BAD_GATEWAY, str(error)) from error
+            return await self._dialled(target, await self._addresses(target))
         except UrlNotAllowedError as error:
-            self.refused[url.partition("://")[2].rstrip("/")] = f"cannot be requested: {error.message}"
+            self._note(authority, f"cannot be requested: {error.message}")
             raise _RefusedError(HTTPStatus.FORBIDDEN, error.message) from error
+        except HttpUnreachableError as error:
+            self._note(authority, f"does not respond: {error}")
+            raise _RefusedError(HTTPStatus.BAD_GATEWAY, str(error)) from error
+
+    def _note(self, authority: str, reason: str) -> None:
+        if len(self.refused) < MAX_REASONS:
+            self.refused[authority] = reason
 
     async def _addresses(self, target: Target) -> list[str]:
         """Resolve the host once, and return its addresses, all allowed. Raises UrlNotAllowedError."""

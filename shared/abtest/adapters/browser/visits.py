@@ -1,9 +1,10 @@
 """Views of pages: loaded, brought to rest, looked at, and closed, each within its time."""
 
 import asyncio
+import logging
 import struct
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -22,9 +23,8 @@ from abtest.ports.browser import (
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as Process
-    from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request, Route
+    from playwright.async_api import BrowserContext, ConsoleMessage, Page, Request, Response, Route
 
-LOCALE, TIME_ZONE = "en-US", "UTC"
 REST_SECONDS = 3.0
 """Time that images and fonts have to arrive after the page has loaded."""
 
@@ -36,8 +36,10 @@ MAX_ENTRIES = 1000
 """Requests, and entries of the console, that are kept of one visit; a page can make any number."""
 
 MAX_TEXT = 2000
+MAX_NAVIGATIONS = 5
+"""Pages that a page may lead to by itself, by a script or a refresh."""
 
-_REST = """async ([milliseconds]) => {
+_REST = """async milliseconds => {
   const until = new Promise(done => setTimeout(done, milliseconds));
   for (const image of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) image.loading = 'eager';
   const step = Math.max(200, innerHeight), frame = () => new Promise(done => setTimeout(done, 20));
@@ -57,6 +59,7 @@ _SIZE = """() => {
   const root = document.documentElement, body = document.body;
   return [innerWidth, Math.max(root.scrollHeight, body ? body.scrollHeight : 0, innerHeight)];
 }"""
+_NAVIGATED = ("interrupted by another navigation", "Execution context was destroyed", "Cannot find context")
 _NETWORK = "net::"
 _REASONS: Mapping[str, str] = {
     "ERR_NAME_NOT_RESOLVED": "does not resolve",
@@ -72,12 +75,22 @@ _REASONS: Mapping[str, str] = {
 """Ends of sentences about a page by the browser's code of a failure."""
 
 Result = TypeVar("Result")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """Wishes for the loading of a page, see `Browser.visit`."""
+class Setting:
+    """Language and time zone of the browser: the same for every picture, so that pictures can be compared."""
 
+    locale: str = "en-US"
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """Page to be loaded, see `Browser.visit`."""
+
+    url: str
     answers: Answers | None
     init_script: str | None
     seconds: float
@@ -86,15 +99,25 @@ class Settled:
 class OpenVisit:
     """Visit of a page in a profile of its own. `refused` are the proxy's reasons by host and port."""
 
-    def __init__(self, thread: LoopThread, process: "Process", viewport: Viewport, refused: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        thread: LoopThread,
+        process: "Process",
+        viewport: Viewport,
+        setting: Setting,
+        refused: Mapping[str, str],
+    ) -> None:
         self._thread = thread
         self._process = process
         self._viewport = viewport
+        self._setting = setting
         self._refused = refused
         self._context: BrowserContext | None = None
         self._shown: Page | None = None
         self._status = 0
-        self._requests: list[Request] = []
+        self._document = ""
+        """Address of the document that is being loaded, which after a redirect is not the one that was given."""
+        self._requests: dict[Request, PageRequest] = {}
         self._console: list[ConsoleEntry] = []
         self._has_crashed = False
 
@@ -108,16 +131,17 @@ class OpenVisit:
 
     @property
     def requests(self) -> Sequence[PageRequest]:
-        return self._thread.run(self._request_list(), CALL_SECONDS)
+        return tuple(self._requests.copy().values())  # one step, while the other thread adds to them
 
     @property
     def console(self) -> Sequence[ConsoleEntry]:
         return tuple(self._console)
 
-    def load(self, url: str, wishes: Settled) -> None:
+    def load(self, loading: Loading) -> None:
         """Open the page and wait until it is at rest. Raises PageFailedError, BrowserLostError."""
-        late = f"did not load within {wishes.seconds:g} s"
-        self._call(self._load(url, wishes), wishes.seconds + CALL_SECONDS, late)
+        if urlsplit(loading.url).scheme not in ("http", "https"):  # files of this machine, for example
+            raise PageFailedError("has an address that does not begin with https://")
+        self._call(self._load(loading), loading.seconds, f"did not load within {loading.seconds:g} s")
 
     def evaluate(self, script: str, argument: Any = None) -> Any:
         return self._call(self._page.evaluate(script, argument), CALL_SECONDS)
@@ -130,13 +154,12 @@ class OpenVisit:
 
     def close(self) -> bool:
         """End the visit. Return False when the page does not let itself be closed, or its browser is gone."""
-        if self._context is None:
-            return self._process.is_connected()
         try:
-            self._thread.run(self._context.close(), CLOSE_SECONDS)
+            if self._context is not None:
+                self._thread.run(self._context.close(), CLOSE_SECONDS)
         except Exception:  # the process is ended instead, whatever it was
             return False
-        return True
+        return self._process.is_connected()
 
     @property
     def _page(self) -> "Page":
@@ -170,32 +193,37 @@ class OpenVisit:
         if "Download is starting" in text:
             return PageFailedError("is a download, not a page")
         code = text.partition(_NETWORK)[2].partition(" ")[0].partition("\n")[0]
-        url = text.partition(" at ")[2].partition("\n")[0].strip()
-        return PageFailedError(self._reason(url, code) if code else f"failed: {text.splitlines()[0][:MAX_TEXT]}")
+        return PageFailedError(
+            self._reason(self._document, code) if code else f"failed: {text.splitlines()[0][:MAX_TEXT]}"
+        )
 
     def _reason(self, url: str, code: str) -> str:
         parts = urlsplit(url)
         with suppress(ValueError):
             port = parts.port or (443 if parts.scheme == "https" else 80)
-            for name in (f"{parts.hostname}:{port}", parts.netloc):
-                if name in self._refused:
-                    return self._refused[name]
+            if (host := f"{parts.hostname}:{port}") in self._refused:
+                return self._refused[host]
         if code.startswith(("ERR_CERT", "ERR_SSL")):
             return f"has no valid certificate ({code})"
         return _REASONS.get(code, f"cannot be loaded ({code})")
 
-    async def _load(self, url: str, wishes: Settled) -> None:
-        page = await self._opened(wishes)
-        async with asyncio.timeout(wishes.seconds):
-            # A document of scripts only may load before its navigation is committed; `load` waits for both.
-            response = await page.goto(url, wait_until="load", timeout=wishes.seconds * 1000)
-            self._status = response.status if response else 0
-            with suppress(asyncio.TimeoutError):
-                async with asyncio.timeout(REST_SECONDS + CLOSE_SECONDS):
-                    await page.evaluate(_REST, [REST_SECONDS * 1000])
-            await page.evaluate("1")  # raises when the page does not respond any more
+    async def _load(self, loading: Loading) -> None:
+        from playwright.async_api import Error
+        from playwright.async_api import TimeoutError as StillLoading
 
-    async def _opened(self, wishes: Settled) -> "Page":
+        page = await self._opened(loading)
+        with _ignoring(Error, _NAVIGATED):
+            await page.goto(loading.url, wait_until="domcontentloaded", timeout=loading.seconds * 1000)
+        for _ in range(MAX_NAVIGATIONS):
+            with _ignoring(Error, _NAVIGATED):
+                # One resource that never arrives, such as a tracking pixel, must not cost the whole picture.
+                with suppress(StillLoading):
+                    await page.wait_for_load_state("load", timeout=loading.seconds * 500)
+                await page.evaluate(_REST, REST_SECONDS * 1000)
+                return
+        raise PageFailedError("does not come to rest: it keeps loading other pages")
+
+    async def _opened(self, loading: Loading) -> "Page":
         major = self._process.version.partition(".")[0]
         platform = "Linux; Android 10; K" if self._viewport.touch else "X11; Linux x86_64"
         mobile = "Mobile " if self._viewport.touch else ""
@@ -207,21 +235,24 @@ class OpenVisit:
             # Pages and their filters see the browser that shoppers have.
             user_agent=f"Mozilla/5.0 ({platform}) AppleWebKit/537.36 (KHTML, like Gecko) "
             f"Chrome/{major}.0.0.0 {mobile}Safari/537.36",
-            locale=LOCALE,
-            timezone_id=TIME_ZONE,
+            locale=self._setting.locale,
+            timezone_id=self._setting.time_zone,
             reduced_motion="reduce",
             accept_downloads=False,
             service_workers="block",
         )
-        if wishes.init_script is not None:
-            await self._context.add_init_script(wishes.init_script)
-        if wishes.answers is not None:
-            await self._context.route("**/*", _routed(wishes.answers))
+        if loading.init_script is not None:
+            await self._context.add_init_script(loading.init_script)
+        if loading.answers is not None:
+            await self._context.route("**/*", _routed(loading.answers))
         page = self._shown = await self._context.new_page()
         self._context.on("page", lambda popup: asyncio.ensure_future(_closed(popup)))
         page.on("dialog", lambda dialog: asyncio.ensure_future(dialog.dismiss()))
         page.on("crash", lambda _: self._note_crash())
-        page.on("request", lambda request: self._note(self._requests, request))
+        page.on("request", self._note_request)
+        page.on("request", self._note_document)
+        page.on("response", self._note_response)
+        page.on("requestfailed", lambda request: self._note_request(request, failure=request.failure or ""))
         page.on("console", self._note_message)
         page.on("pageerror", lambda error: self._note_entry("exception", str(error), ""))
         return page
@@ -229,9 +260,27 @@ class OpenVisit:
     def _note_crash(self) -> None:
         self._has_crashed = True
 
-    def _note(self, entries: list[Result], entry: Result) -> None:
-        if len(entries) < MAX_ENTRIES:
-            entries.append(entry)
+    def _note_request(self, request: "Request", status: int | None = None, failure: str | None = None) -> None:
+        if request not in self._requests and len(self._requests) >= MAX_ENTRIES:
+            return
+        if failure is not None and failure.startswith(_NETWORK):
+            failure = self._reason(request.url, failure.removeprefix(_NETWORK))
+        self._requests[request] = PageRequest(
+            url=request.url[:MAX_TEXT],
+            method=request.method,
+            resource_type=request.resource_type,
+            status=status,
+            failure=failure,
+        )
+
+    def _note_document(self, request: "Request") -> None:
+        if request.is_navigation_request() and request.frame == self._page.main_frame:
+            self._document = request.url
+
+    def _note_response(self, response: "Response") -> None:
+        self._note_request(response.request, status=response.status)
+        if response.request.is_navigation_request() and response.frame == self._page.main_frame:
+            self._status = response.status
 
     def _note_message(self, message: "ConsoleMessage") -> None:
         if message.type in ("error", "warning"):
@@ -240,27 +289,8 @@ class OpenVisit:
             self._note_entry("violation" if is_violation else level, message.text, message.location.get("url", ""))
 
     def _note_entry(self, level: Literal["exception", "violation", "error", "warning"], text: str, url: str) -> None:
-        self._note(self._console, ConsoleEntry(level=level, text=text[:MAX_TEXT], url=url[:MAX_TEXT]))
-
-    async def _request_list(self) -> Sequence[PageRequest]:
-        return [await self._request(request) for request in tuple(self._requests)]
-
-    async def _request(self, request: "Request") -> PageRequest:
-        response = None
-        if request.failure is None:
-            with suppress(Exception):  # a request whose response is not there yet
-                async with asyncio.timeout(0.05):
-                    response = await request.response()
-        failure = request.failure
-        if failure is not None and failure.startswith(_NETWORK):
-            failure = self._reason(request.url, failure.removeprefix(_NETWORK))
-        return PageRequest(
-            url=request.url,
-            method=request.method,
-            resource_type=request.resource_type,
-            status=response.status if response else None,
-            failure=failure,
-        )
+        if len(self._console) < MAX_ENTRIES:
+            self._console.append(ConsoleEntry(level=level, text=text[:MAX_TEXT], url=url[:MAX_TEXT]))
 
     async def _picture(self, *, full_page: bool) -> Picture:
         scale, (width, height) = self._viewport.device_scale, (self._viewport.width, self._viewport.height)
@@ -278,6 +308,16 @@ class OpenVisit:
         return Picture(png=png, width=width, height=height, is_truncated=is_truncated)
 
 
+@contextmanager
+def _ignoring(error: type[Exception], signs: Sequence[str]) -> Iterator[None]:
+    """Suppress errors of this type whose text has one of the signs."""
+    try:
+        yield
+    except error as raised:
+        if not any(sign in str(raised) for sign in signs):
+            raise
+
+
 async def _closed(popup: "Page") -> None:
     with suppress(Exception):  # it may be gone by itself
         await popup.close()
@@ -285,7 +325,13 @@ async def _closed(popup: "Page") -> None:
 
 def _routed(answers: Answers) -> "Callable[[Route], Coroutine[Any, Any, None]]":
     async def handle(route: "Route") -> None:
-        answer = answers(route.request.url)
+        try:
+            # In a thread: an answer may be read from storage, and the proxy must not stand still meanwhile.
+            answer = await asyncio.to_thread(answers, route.request.url)
+        except Exception:
+            _log.exception("browser.answer_failed")
+            await route.abort()
+            return
         if answer is None:
             await route.continue_()
         else:
