@@ -15,6 +15,10 @@ MAX_PIXELS = 50_000_000
 """Pixels of a picture; a longer page is cut at its lower end."""
 
 
+CANCELLED = "the browser cancelled the request"
+"""Failure of a request that the browser gave up by itself, for example of a film whose first part was enough."""
+
+
 class PageFailedError(Exception):
     """Page that could not be shown; `reason` ends a sentence about it, for people."""
 

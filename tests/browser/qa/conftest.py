@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 
 from abtest.domain.browsing.viewport import Viewport
 from abtest.domain.qa.facts import Look
-from abtest.ports.browser import ConsoleEntry, PageRequest, Picture
+from abtest.ports.browser import CANCELLED, ConsoleEntry, PageRequest, Picture
 from abtest.services.pages.looks import look_at
 from tests.browser.landing.conftest import answer_asset, answer_snippet
 from tests.support.landing import ASSETS, EDGE, SITE
@@ -57,14 +57,14 @@ class OpenPage:
             self.console.append(_entry("violation" if is_refused else "error", message.text))
 
     def _requested(self, request: Request, failure: str | None) -> None:
-        response = None if failure else request.response()
+        response = request.response()
         self.requests.append(
             PageRequest(
                 url=request.url,
                 method=request.method,
                 resource_type=request.resource_type,
                 status=response.status if response else None,
-                failure=failure,
+                failure=CANCELLED if failure == "net::ERR_ABORTED" else failure,
             )
         )
 

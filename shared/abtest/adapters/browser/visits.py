@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from abtest.adapters.browser.loop import LoopThread
 from abtest.domain.browsing.viewport import Viewport
 from abtest.ports.browser import (
+    CANCELLED,
     MAX_PIXELS,
     Answers,
     BrowserLostError,
@@ -263,8 +264,13 @@ class OpenVisit:
     def _note_request(self, request: "Request", status: int | None = None, failure: str | None = None) -> None:
         if request not in self._requests and len(self._requests) >= MAX_ENTRIES:
             return
-        if failure is not None and failure.startswith(_NETWORK):
+        if failure == f"{_NETWORK}ERR_ABORTED":
+            failure = CANCELLED
+        elif failure is not None and failure.startswith(_NETWORK):
             failure = self._reason(request.url, failure.removeprefix(_NETWORK))
+        # A request that fails may have a response: a script that is answered with an error.
+        if status is None and request in self._requests:
+            status = self._requests[request].status
         self._requests[request] = PageRequest(
             url=request.url[:MAX_TEXT],
             method=request.method,

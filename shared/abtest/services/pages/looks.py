@@ -7,11 +7,8 @@ from abtest.domain.browsing.viewport import Viewport
 from abtest.domain.qa.barriers import TAGS
 from abtest.domain.qa.facts import Complaint, Layout, Look, Sent
 from abtest.domain.qa.layout import WIDTHS
-from abtest.ports.browser import PageRequest, Visit
+from abtest.ports.browser import CANCELLED, PageRequest, Visit
 from abtest.services.pages.qa_scripts import axe_script, facts_script
-
-_ENOUGH = ("media", "net::ERR_ABORTED")
-"""Resource type and failure of a film whose first part was enough for the browser."""
 
 _REFUSED = ("csp", "net::ERR_BLOCKED_BY_CSP")
 """Failures that the console has as violations of the policy."""
@@ -44,11 +41,14 @@ def _layout(visit: Visit, width: int, height: int) -> Layout:
 
 def _sent(requests: Iterable[PageRequest]) -> Iterator[Sent]:
     for request in requests:
-        if request.failure in _REFUSED:
-            continue
-        problem = None
-        if request.status is not None and request.status >= 400:
-            problem = f"answers {request.status}"
-        elif request.failure and (request.resource_type, request.failure) != _ENOUGH:
-            problem = f"does not arrive: {request.failure}"
-        yield Sent(request.url, problem)
+        if request.failure not in _REFUSED:
+            yield Sent(request.url, _problem(request) if request.method == "GET" else None)
+
+
+def _problem(request: PageRequest) -> str | None:
+    """Return what is wrong with the response to a request, as the end of a sentence about the file."""
+    if request.status is not None and request.status >= 400:
+        return f"answers {request.status}"
+    if request.failure is None or (request.resource_type, request.failure) == ("media", CANCELLED):
+        return None
+    return f"does not arrive: {request.failure}"

@@ -1,0 +1,105 @@
+"""QA of a landing page in the browser of the stack: it fails, is mended, passes, is approved and published."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from PIL import Image
+
+from tests.e2e.story import Story, new_shop
+from tests.e2e.test_assets import uploaded
+from tests.support.media import encoded, gradient
+from tools.local.testing import settle
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+
+DOMAIN = "lanterns.example"
+SEO = {
+    "title": "A lantern for late summer",
+    "description": "A lantern that burns for nine hours, made of tin and glass by people who mend what they sell.",
+}
+
+
+def noise() -> bytes:
+    """Return a picture that compresses badly, as a photo of grass does."""
+    return encoded(Image.effect_noise((1100, 1100), 120).convert("RGB"), "JPEG", quality=80)
+
+
+def spec(image_ids: list[str]) -> dict[str, Any]:
+    """Return a page with a picture in each of its features."""
+    items = [
+        {"heading": f"Lantern {place}", "body": "Made by hand.", "image": {"asset_id": each, "alt": "A lantern"}}
+        for place, each in enumerate(image_ids)
+    ]
+    hero = {"type": "hero", "id": "top", "heading": "Light for late summer", "body": "Nine hours of it."}
+    features = {"type": "features", "id": "why", "heading": "Why", "items": items}
+    return {"format": 1, "lang": "en", "theme": {}, "blocks": [hero, features]}
+
+
+class Lantern:
+    """Landing page of a shop."""
+
+    def __init__(self, story: Story) -> None:
+        self.shop = new_shop(story, DOMAIN)
+        self.shop.call("PATCH", "/settings/install-domains", additionalDomains=[f"www.{DOMAIN}"])
+        page = self.shop.call("POST", "/landing-pages", 201, name="Lantern", slug="lantern", publish_path="/lantern")
+        self.path = f"/landing-pages/{page['id']}"
+
+    def with_pictures(self, *contents: bytes) -> None:
+        """Add a version that shows these files."""
+        ids = [uploaded(self.shop, f"lantern-{place}.jpg", each)["id"] for place, each in enumerate(contents)]
+        self.shop.call("POST", f"{self.path}/versions", 201, spec=spec(ids), seo_manifest=SEO)
+
+    def checked(self) -> dict[str, Any]:
+        """Return a QA run after its checks."""
+        run = self.shop.call("POST", f"{self.path}/qa-runs", 202)
+        assert (run["status"], run["screenshots"]) == ("queued", {})
+        settle(self.shop.dev["directory"])
+        ended: dict[str, Any] = self.shop.call("GET", f"{self.path}/qa-runs/{run['id']}")
+        return ended
+
+    @property
+    def status(self) -> str:
+        """Status of the page."""
+        status: str = self.shop.call("GET", self.path)["status"]
+        return status
+
+
+def test_page__that_fails_in_a_browser__is_mended_approved_and_published(story: Story, tmp_path: Path) -> None:
+    lantern = Lantern(story)
+    shop, path = lantern.shop, lantern.path
+    lantern.with_pictures(noise(), noise(), noise())
+    shop.call("POST", f"{path}/publish", 409)
+
+    failed = lantern.checked()
+    assert failed["status"] == "failed", failed["findings"]
+    (finding,) = failed["findings"]
+    assert (finding["check"], finding["severity"], finding["viewport"]["width"]) == ("size_budget", "error", 390)
+    assert "bytes on a phone, " in finding["message"]
+    assert finding["value"] > finding["limit"] == 1_500_000
+    shop.call("POST", f"{path}/qa-runs/{failed['id']}/approve", 409)
+
+    calm = encoded(gradient(size=(1100, 1100)), "JPEG", quality=80)
+    lantern.with_pictures(calm, calm)
+    first = lantern.checked()
+    assert (first["status"], first["findings"]) == ("passed", [])
+    rejected = shop.call("POST", f"{path}/qa-runs/{first['id']}/reject", note="The wick is upside down")
+    assert (rejected["findings"][-1]["message"], lantern.status) == ("The wick is upside down", "draft")
+
+    run = lantern.checked()
+    for label, width in (("390x844@2-touch", 780), ("1280x800@1", 1280)):
+        picture = run["screenshots"][label]
+        png = requests.get(picture["public_url"], timeout=30).content
+        (tmp_path / f"{label}.png").write_bytes(png)
+        assert struct.unpack(">II", png[16:24]) == (picture["width"], picture["height"])
+        assert (picture["width"], picture["truncated"]) == (width, False)
+    assert shop.call("POST", f"{path}/qa-runs/{run['id']}/approve")["status"] == "approved"
+    assert lantern.status == "ready"
+    assert shop.call("POST", f"{path}/publish", 201)["status"] == "published"
+    address = f"http://127.0.0.1:{shop.dev['worker_base_url'].rpartition(':')[2]}/lantern"
+    shown = requests.get(address, headers={"host": DOMAIN}, timeout=30)
+    assert (shown.status_code, "Light for late summer" in shown.text) == (200, True)
