@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.preview.jar import MAX_JAR_BYTES, Jar
+from abtest.domain.preview.set_cookie import split_lines
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 SHOP = "https://www.shop.example/cart/items?x=1"
@@ -157,3 +158,20 @@ def test_jar__any_lines__neither_raises_nor_leaks_to_another_host(lines: list[st
     assert jar.cookie_header("https://elsewhere.example/", NOW) == ""
     assert "\r" not in jar.cookie_header(SHOP, NOW)
     assert "\n" not in jar.cookie_header(SHOP, NOW)
+
+
+@pytest.mark.parametrize(
+    ("joined", "lines"),
+    [
+        ("", []),
+        ("a=1", ["a=1"]),
+        ("a=1; Path=/, b=2", ["a=1; Path=/", "b=2"]),
+        (
+            "a=1; expires=Mon, 23 Nov 2026 12:01:00 GMT; Path=/, b=2; Expires=Tue, 24-Nov-26 12:01:00 GMT,c=3",
+            ["a=1; expires=Mon, 23 Nov 2026 12:01:00 GMT; Path=/", "b=2; Expires=Tue, 24-Nov-26 12:01:00 GMT", "c=3"],
+        ),
+        ("," * 100_000, ["," * 100_000]),
+    ],
+)
+def test_split_lines__joined_by_commas__are_the_lines_of_the_response(joined: str, lines: list[str]) -> None:
+    assert split_lines(joined) == lines

@@ -107,12 +107,13 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self._ends = _LINE_END.finditer(text)
+        self._length = len(text)
         self._line = 1
         self._start = 0
 
     def of(self, line: int, column: int) -> int:
         """Return the index of a place; lines may not go back."""
         if line > self._line:
-            end = next(islice(self._ends, line - self._line - 1, None))
-            self._line, self._start = line, end.end()
+            end = next(islice(self._ends, line - self._line - 1, None), None)
+            self._line, self._start = line, end.end() if end else self._length
         return self._start + column

@@ -19,6 +19,7 @@ from abtest.domain.preview.state import PageState, bridge_tag, module_map_tag, s
 from abtest.domain.preview.tags import StartTag, apply, read_tag
 
 _TEXT, _START = TokenType.TEXT, TokenType.START_TAG
+_LOOKED_AT = HANDLERS.keys() | {"style"}
 _BEFORE_CONTENT = frozenset({"html", "head"})
 _BLANK = "\ufeff\xef\xbb\xbf \t\n\f\r"
 """White space and byte order marks, as the characters of a text that is read byte by byte too."""
@@ -67,13 +68,12 @@ class _Rewriting:
         document = self._document
         tokens = tokenize(document.text, resolve_references=False)
         head = self._pass_prologue(tokens)
-        is_looked_at = HANDLERS.keys() | {"style"}
         for token in tokens:
             # The loop runs for each tag and each text, so it calls only what most of them do not need.
             kind = token.type
             if kind is _TEXT or (kind is not _START and self._raw is None):
                 continue
-            if self._raw is not None or self._checks_each or token.tag in is_looked_at:
+            if self._raw is not None or self._checks_each or token.tag in _LOOKED_AT:
                 self._take(token, self._places.of(token.line, token.col))
                 if document.is_full:
                     break

@@ -10,6 +10,7 @@ _MAX_ATTRIBUTE_BYTES = 1024
 _REFUSED = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 """Control characters; and halves of characters, which no table stores."""
 _WHITESPACE = " \t"
+_BETWEEN_LINES = re.compile(r",[ \t]*+(?=[^\s;,=]++[ \t]*+=)")
 _DATE_PARTS = re.compile(r"[^\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
 _TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?!\d)")
 _DAY = re.compile(r"(\d{1,2})(?!\d)")
@@ -46,6 +47,11 @@ def read_set_cookie(line: str) -> SetCookie | None:
         if len(given.encode("utf-8", "replace")) <= _MAX_ATTRIBUTE_BYTES:
             attributes[key.strip(_WHITESPACE).lower()] = given
     return SetCookie(name, value, attributes)
+
+
+def split_lines(joined: str) -> list[str]:
+    """Return the lines of a response whose client joined them by commas; the comma of a date does not part them."""
+    return _BETWEEN_LINES.split(joined) if joined else []
 
 
 def read_max_age(text: str) -> int | None:
