@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -103,6 +103,9 @@ openapi: ## Write docs/api/openapi.json from the routes
 
 build: setup ## sam build with bytecode, and the sizes against Lambda's limits
 	@tools/sam/build.sh
+
+browser-image: ## Build the container image of the browser (ARGS="TAG"): for BrowserImageUri, needs a container engine
+	@tools/browser_image/build.sh $(ARGS)
 
 sam-local: build ## Invoke every built function in a process, one per set of layers in a container (ARGS=--all: every event in a container)
 	@tools/sam/invoke.sh $(ARGS)

@@ -6,9 +6,13 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.preview import pixels, rewriting
+from benchmarks.preview import pixels, rewriting, shots
 
-PARTS: Mapping[str, Callable[[], None]] = {"rewriting": rewriting.report, "pixels": pixels.report}
+PARTS: Mapping[str, Callable[[], None]] = {
+    "rewriting": rewriting.report,
+    "pixels": pixels.report,
+    "shots": shots.report,
+}
 
 
 def main() -> None:
