@@ -13,7 +13,7 @@ from abtest.ports.http_sender import HttpAnswer, HttpSender, HttpUnreachableErro
 from abtest.ports.queue import Queue
 from abtest.services.jobs import Workbench
 from abtest.services.jobs.records import read_job
-from abtest.services.pages.checker import PageChecker
+from abtest.services.pages.checker import InBrowser, PageChecker
 from abtest.services.pages.sites import Sites
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class PromptChecks:
         self.links = ScriptedLinks()
         self.waiting: list[str] = []
         self.held = False
+        self.in_browser: InBrowser | None = None
+        """QA in a browser; with it, the worker is WorkerScreenshots."""
 
     def send(self, body: str, *, delay_seconds: int = 0) -> None:
         """Take a message, and carry it out."""
@@ -103,6 +105,7 @@ class PromptChecks:
                 assets_base_url=self._base.settings.assets_base_url,
             ),
             senders=self.links.session,
+            in_browser=self.in_browser,
         )
-        with self._base.catalog.under("WorkerPages"):
+        with self._base.catalog.under("WorkerScreenshots" if self.in_browser else "WorkerPages"):
             checker.carry_out(message)

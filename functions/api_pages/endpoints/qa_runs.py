@@ -41,9 +41,10 @@ def create_run(
 ) -> LandingPageQaRun:
     """Check a version, by default the current one, whose page is then `in_review`.
 
-    The run is `queued`, and `passed` or `failed` seconds later: its findings are the checks of `gate_report`, with the
-    links requested as `render` does. No browser opens the page, so a person does before the approval. A shop starts 20
-    runs an hour at most (429 `rate_limited`). A page that is archived, or whose current version is online, is 409.
+    The run is `queued`, then `running`, and `passed` or `failed` seconds later. Its findings are the checks of
+    `gate_report`, with the links requested as `render` does, and those of a browser that opens the page in each
+    viewport; `screenshots` has its pictures. A deployment without a browser warns of that in a finding. A shop starts
+    20 runs an hour at most (429 `rate_limited`). A page that is archived, or whose current version is online, is 409.
     """
     return LandingPageQaRun.of(runs.create(caller, landing_page_id, body.provided() if body else {}))
 
