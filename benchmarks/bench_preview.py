@@ -6,12 +6,13 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.preview import pixels, rewriting, shots
+from benchmarks.preview import defects, pixels, rewriting, shots
 
 PARTS: Mapping[str, Callable[[], None]] = {
     "rewriting": rewriting.report,
     "pixels": pixels.report,
     "shots": shots.report,
+    "defects": defects.report,
 }
 
 
