@@ -86,6 +86,8 @@ BEFORE: Mapping[str, Hook] = {
     "deleteExperience": makes(
         "experience_key", "/personalizations/{personalization_id}/experiences", {"key": "second"}, member="key"
     ),
+    "cancelScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
+    "getScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
     "pauseFlag": does("activate", at="/flags/{flag_id}"),
     "exportLandingPagePublish": exports_page,
     "publishLandingPage": approves_page,
