@@ -90,6 +90,16 @@ def test_session__put_again__replaces_document_and_end(ports: Ports) -> None:
     assert ports.sessions.get("token", now=at(70)) == {"turn": 2}
 
 
+def test_session__replaced_by_two_at_once__keeps_the_first(ports: Ports) -> None:
+    sessions, first = ports.sessions, {"jar": ["a"], "n": 1}
+    assert not sessions.replace("token", {"jar": []}, before=first, expires_at=at(60))
+    assert sessions.get("token", now=at()) is None
+    sessions.put("token", first, expires_at=at(60))
+    assert sessions.replace("token", {"jar": ["a", "b"]}, before=dict(reversed(first.items())), expires_at=at(90))
+    assert not sessions.replace("token", {"jar": ["a", "c"]}, before=first, expires_at=at(90))
+    assert sessions.get("token", now=at(80)) == {"jar": ["a", "b"]}
+
+
 def test_session__deleted__is_gone(ports: Ports) -> None:
     ports.sessions.put("token", {}, expires_at=at(60))
     for _ in range(2):

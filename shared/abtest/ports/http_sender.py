@@ -1,6 +1,6 @@
 """HTTP client for addresses that customers configure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -26,7 +26,7 @@ class HttpAnswer:
 
     `content_type` is "" without that header. `headers` are by lower-case name, repeated ones joined by a comma. `url`
     is the address after all redirects. `is_whole` is False where the body was cut at the sender's limit, or did not
-    arrive completely.
+    arrive completely. `cookies` are the values of Set-Cookie, of which a comma does not part two.
     """
 
     status: int
@@ -35,13 +35,14 @@ class HttpAnswer:
     headers: Mapping[str, str] = field(default_factory=dict)
     url: str = ""
     is_whole: bool = True
+    cookies: Sequence[str] = ()
 
 
 class HttpSender(Protocol):
     """HTTP client with rules for addresses, limits for sizes, and one deadline for a whole exchange.
 
-    Both calls raise HttpUnreachableError. They raise UrlNotAllowedError (abtest.domain.egress) before anything is sent
-    to an address that the rules do not allow.
+    Each call raises HttpUnreachableError, and UrlNotAllowedError (abtest.domain.egress) before anything is sent to
+    an address that the rules do not allow.
     """
 
     def post(self, url: str, body: bytes, *, headers: Mapping[str, str]) -> HttpAnswer:
@@ -54,4 +55,15 @@ class HttpSender(Protocol):
 
     def get(self, url: str, *, headers: Mapping[str, str], redirects: int = 0) -> HttpAnswer:
         """Fetch a URL, following at most so many redirects. The address of each redirect is checked again."""
+        ...
+
+
+class HttpForwarder(Protocol):
+    """HTTP client for requests of others, with the rules, limits and errors of HttpSender."""
+
+    def forward(self, method: str, url: str, body: bytes | None, *, headers: Mapping[str, str]) -> HttpAnswer:
+        """Send a request of any method once for its whole response. Redirects are not followed.
+
+        An error in the body raises HttpUnreachableError, so that a part of a page is not taken for the page.
+        """
         ...

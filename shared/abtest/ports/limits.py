@@ -139,6 +139,15 @@ class Sessions(Protocol):
         """Return the document, or None when it is absent or expired."""
         ...
 
+    def replace(
+        self, session_id: str, document: Mapping[str, Any], *, before: Mapping[str, Any], expires_at: datetime
+    ) -> bool:
+        """Store the document in place of `before`. Return False, and change nothing, unless that is stored now.
+
+        Raises ItemTooLargeError.
+        """
+        ...
+
     def delete(self, session_id: str) -> None:
         """Remove the document. Does nothing when it is absent."""
         ...

@@ -133,10 +133,21 @@ class MemorySessions:
 
     def __init__(self) -> None:
         self._sessions: dict[str, tuple[bytes, datetime]] = {}
+        self._lock = threading.Lock()
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
         check_item(session_item(session_id, document, expires_at))
         self._sessions[session_id] = (canonical_json.encode(dict(document)), expires_at)
+
+    def replace(
+        self, session_id: str, document: Mapping[str, Any], *, before: Mapping[str, Any], expires_at: datetime
+    ) -> bool:
+        with self._lock:
+            text, _ = self._sessions.get(session_id, (b"", expires_at))
+            if text != canonical_json.encode(dict(before)):
+                return False
+            self.put(session_id, document, expires_at=expires_at)
+        return True
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
         text, expires_at = self._sessions.get(session_id, (b"null", now))

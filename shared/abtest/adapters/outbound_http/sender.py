@@ -70,6 +70,9 @@ class OutboundHttp:
             url = joined(answer.url, location)
         raise HttpUnreachableError(f"the server redirects more than {redirects} times", "redirects")
 
+    def forward(self, method: str, url: str, body: bytes | None, *, headers: Mapping[str, str]) -> HttpAnswer:
+        return self._exchange(method, url, body, headers, Deadline(self._limits.seconds), is_forwarded=True)
+
     def check(self, url: str) -> None:
         """Raise UrlNotAllowedError for a URL that the rules do not allow, or whose name does not resolve now.
 
@@ -96,10 +99,17 @@ class OutboundHttp:
             yield sender
 
     def _exchange(
-        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], deadline: Deadline
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        deadline: Deadline,
+        *,
+        is_forwarded: bool = False,
     ) -> HttpAnswer:
         target = self._rules.target(url)
-        request = _Request(method, target, body, headers)
+        request = _Request(method, target, body, headers, needs_body=is_forwarded or method == "GET")
         addresses = self._addresses(target, deadline)
         try:
             answer = self._exchange_on_kept(request, addresses, deadline)
@@ -143,8 +153,8 @@ class OutboundHttp:
             closing_connection.callback(connection.close)
             with request.send(wire, "keep-alive" if self._idle else "close") as response:
                 wire.allow(int(self._limits.body_bytes * FRAMING) + MAX_HEADER_BYTES)
-                # A GET is made for the body; for a POST the status is enough, so errors in the body do not matter.
-                read = read_body if request.method == "GET" else read_remark
+                # For a POST of our own the status is enough, so errors in the body do not matter.
+                read = read_body if request.needs_body else read_remark
                 content, is_whole = read(response, self._limits.body_bytes)
                 # Only after the last byte of this response does the next byte belong to another one.
                 is_read = response.isclosed() or (response.length == 0 and not response.chunked)
@@ -160,6 +170,7 @@ class OutboundHttp:
                 headers=_headers(response),
                 url=request.target.url,
                 is_whole=is_whole,
+                cookies=tuple(response.headers.get_all("Set-Cookie", ())),
             )
 
 
@@ -169,6 +180,7 @@ class _Request:
     target: Target
     body: bytes | None
     headers: Mapping[str, str]
+    needs_body: bool
 
     def send(self, wire: Wire, connection: str) -> HTTPResponse:
         """Send the request and return the response, whose headers are read."""
