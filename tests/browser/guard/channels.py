@@ -71,7 +71,7 @@ SOCKETS = {
 UNSURE = {
     "service-worker": "navigator.serviceWorker.register('/worker.js?$').catch(()=>{})",
     "fetch-later": "window.fetchLater&&fetchLater('$',{activateAfter:0})",
-    "download": "d=document.createElement('a');d.href='$';d.download='x';d.target='form';document.body.append(d);d.click()",
+    "download": "f=document.createElement('iframe');f.name='saved';d=document.createElement('a');d.href='$';d.download='x';d.target='saved';document.body.append(f,d);d.click()",
     "preconnect": "l=document.createElement('link');l.rel='preconnect';l.href='$';document.head.append(l)",
     "popup": "window.open('$')",
     "zero-address": "fetch('$'.replace('127.0.0.1','0.0.0.0'),{mode:'no-cors'}).catch(()=>{})",
