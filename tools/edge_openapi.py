@@ -13,6 +13,7 @@ from abtest.domain.ledger.events import EVENT_TYPES
 from abtest.edge.delivery import UNCACHED_PARAMETERS
 from tools import edge_openapi_assign as assignment
 from tools import edge_openapi_handover as handover
+from tools import edge_openapi_preview as preview
 from tools.edge_openapi_parts import (
     ERROR,
     NOT_ALLOWED,
@@ -257,6 +258,7 @@ def edge_paths() -> Json:
         "/_svc/events": {"post": _ingest("ingestServiceEvents")},
         **assignment.paths(),
         **handover.paths(),
+        **preview.paths(),
         "/api/exp": {"get": _config()},
         "/s/{file}": {"get": _snippet()},
         "/health": {"get": _health()},
@@ -267,7 +269,7 @@ def edge_paths() -> Json:
 def with_edge_routes(document: Json) -> Json:
     """The document with the edge routes under their own server."""
     components = document["components"]
-    edge = schemas([*MODELS, *assignment.MODELS, *handover.MODELS])
+    edge = schemas([*MODELS, *assignment.MODELS, *handover.MODELS, *preview.MODELS])
     if taken := edge.keys() & components["schemas"].keys():
         raise ValueError(f"the management API has other models of these names: {', '.join(sorted(taken))}")
     schemes = components["securitySchemes"] | assignment.SECURITY

@@ -7,6 +7,7 @@ from api_experiments.endpoints.goals import router as goals
 from api_experiments.endpoints.lifecycle import router as lifecycle
 from api_experiments.endpoints.pages import router as pages
 from api_experiments.endpoints.plans import router as plans
+from api_experiments.endpoints.previews import router as previews
 from api_experiments.endpoints.shipping import router as shipping
 from api_experiments.endpoints.shop_goals import router as shop_goals
 from api_experiments.endpoints.variations import alone
@@ -24,4 +25,5 @@ ROUTERS = (
     pages,
     audiences,
     exclusion_groups,
+    previews,
 )

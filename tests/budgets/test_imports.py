@@ -37,6 +37,7 @@ GROUPS = [
         "", 552, "edge_assets edge_assign edge_config edge_events edge_handover edge_health edge_snippet worker_ingest"
     ),
     _group("", 392, "edge_pages"),
+    _group("", 600, "edge_preview"),
     _group("", 583, "worker_webhooks"),
     _group("pydantic", 849, "cron_launch cron_sweep worker_publish"),
     _group("pydantic", 850, "worker_pages"),

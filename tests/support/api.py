@@ -10,11 +10,13 @@ from typing import Any
 
 from abtest.domain.credentials.api_keys import KeyKind
 from abtest.domain.credentials.signing import RootKeys
+from abtest.domain.settings.install_domains import claim_name
 from abtest.domain.settings.shop import Shop
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.kit.clock import ManualClock
 from abtest.kit.ids import SystemRandomness
+from abtest.ports.catalog import Claim, Commit
 from abtest.services.context import World
 from abtest.services.keys import Minted, mint
 from abtest.services.shops import Shops
@@ -142,3 +144,9 @@ class MemoryApi:
     def client(self, key: str | None = None, headers: Mapping[str, str] | None = None) -> Client:
         """Someone who calls with this key."""
         return Client(self.handler, key=key, headers=headers)
+
+
+def claim_host(api: MemoryApi, tenant: Tenant, host: str) -> None:
+    """Give a shop one of its install domains."""
+    claim = Claim(scope=None, name=claim_name(host), target_id="x", target_shop_id=tenant.shop.id)
+    api.world.catalog.commit(Commit(claims=[claim]))

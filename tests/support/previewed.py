@@ -135,9 +135,11 @@ def served(answer: Callable[[Received], Answer], name: str) -> Iterator[str]:
                 self.send_header(key, value)
             self.send_header("content-length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if self.command != "HEAD":
+                self.wfile.write(content)
 
-        do_GET = do_POST = do_PUT = _respond  # noqa: N815 - names of the standard library
+        # Names of the standard library.
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _respond  # noqa: N815
 
         def log_message(self, *arguments: object) -> None:
             """Log nothing."""

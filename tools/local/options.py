@@ -49,6 +49,8 @@ class Options:
             "ApiBaseUrl": self.base_url,
             "WorkerBaseUrl": self.worker_base_url,
             "AssetsBaseUrl": self.assets_base_url,
+            # An origin for each preview: browsers resolve every name below `.localhost` themselves.
+            "PreviewBaseUrl": f"http://{{session}}.preview.localhost:{self.ports['edge']}",
             "AllowLoopbackEgress": "false" if self.strict_egress else "true",
             "BrowserImageUri": "local",  # the browser of this machine, with the code of the tree
             "BrowserEventsPerMinute": "60000",  # all shoppers of the demo and of tests have one address

@@ -24,6 +24,7 @@ TAGS: Mapping[str, str] = {
     "Brand context": "Voice of the shop, banned phrases, and what needs proof.",
     "Content briefs": "What a landing page should say, to whom, and with which proof.",
     "Assets": "Pictures, videos, fonts and documents that landing pages show.",
+    "Previews": "Pages of the shop with a variation of any status, before shoppers see it.",
     "Screenshots": "Pictures of pages, and of an experiment's variations.",
     "Analytics": "Figures of the whole shop, sample sizes, and events that were not counted.",
     "Exports": "Raw events and results as files.",

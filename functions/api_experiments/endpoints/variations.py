@@ -15,6 +15,7 @@ from abtest.contract.variations import (
     WrittenVariation,
 )
 from abtest.domain.changes.errors import LiveImpactError, NotDeletableError
+from abtest.domain.egress.targets import UrlNotAllowedError
 from abtest.domain.experiments.errors import RedirectMatchesSourceError, WeightsSumError
 from abtest.domain.experiments.variations import find
 from abtest.domain.targeting.admission import UnsafeRegexError
@@ -23,10 +24,10 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
-from abtest.services.experiments.previews import DEFAULT_SECONDS, PreviewLinks
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
+from abtest.services.previews import DEFAULT_SECONDS, Previews
 from abtest.services.publication import TooLargeError
 from api_experiments.endpoints.vocabulary import (
     Archived,
@@ -46,7 +47,7 @@ alone = Router("/variations", tag="Variations")
 
 Arms = Annotated[Variations, use(Variations)]
 Reads = Annotated[ExperimentStore, use(ExperimentStore)]
-Previews = Annotated[PreviewLinks, use(PreviewLinks)]
+UsesPreviews = Annotated[Previews, use(Previews)]
 
 EDIT = errors(
     NotFoundError,
@@ -181,7 +182,7 @@ def unarchive_variation(
     "/{variation_id}/preview-link",
     operation_id="createPreviewLink",
     status_code=201,
-    responses=errors(NotFoundError),
+    responses=errors(NotFoundError, UrlNotAllowedError, ValidationFailedError),
 )
 @confidential
 def create_preview_link(
@@ -189,12 +190,15 @@ def create_preview_link(
     variation_id: VariationId,
     body: PreviewLinkInput,
     caller: Previewer,
-    previews: Previews,
+    previews: UsesPreviews,
 ) -> PreviewLink:
-    """Create a temporary link that shows a page of the shop with the variation. Nothing serves its address yet."""
+    """Create a temporary link that shows a page of the shop with the variation, through the preview proxy.
+
+    The host of `url` must be one of the shop's install domains (422 `url_not_allowed`). See `POST /previews`.
+    """
     seconds = body.provided().get("ttl_seconds", DEFAULT_SECONDS)
-    link = previews.create(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
-    return PreviewLink(url=link.url, token=link.token, expires_at=link.expires_at)
+    opened = previews.open(caller, url=body.url, experiment=experiment_id, variation=variation_id, ttl_seconds=seconds)
+    return PreviewLink(url=opened.preview_url, token=opened.token, expires_at=opened.session.expires_at)
 
 
 @alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))

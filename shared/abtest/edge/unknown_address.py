@@ -1,5 +1,7 @@
 """Answers to addresses without a route or a page, and to pages that cannot be served: in the form of the caller."""
 
+from html import escape
+
 from abtest.edge.delivery import SHARED, InvalidShopIdError
 from abtest.edge.gateway import PUBLIC, Answer, Headers, error_answer, json_error, script_error, style_error
 from abtest.kit.errors import NotFoundError, ServiceError
@@ -39,4 +41,10 @@ def page_error(error: ServiceError, accept: str) -> Answer:
     if "text/html" not in accept:
         return json_error(error, {})
     title, text = _TEXTS.get(error.status, _OTHERS)
-    return error_answer(error, "text/html; charset=utf-8", _PAGE.format(title=title, text=text), _HEADERS)
+    return message_page(error, title, text, _HEADERS)
+
+
+def message_page(error: ServiceError, title: str, text: str, headers: Headers) -> Answer:
+    """Return an error as a small page with these texts."""
+    page = _PAGE.format(title=escape(title), text=escape(text))
+    return error_answer(error, "text/html; charset=utf-8", page, headers)

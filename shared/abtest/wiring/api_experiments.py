@@ -5,7 +5,6 @@ from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
-from abtest.services.experiments.previews import PreviewLinks
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
@@ -13,11 +12,14 @@ from abtest.services.jobs import Jobs
 from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
+from abtest.services.previews import Previews
+from abtest.services.publication.preview_snippets import PreviewSnippets
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
 from abtest.services.reusable.page_match import PageMatch
 from abtest.services.reusable.targets import Audiences, Pages
 from abtest.services.screenshots.approval import ApprovalRequests
 from abtest.services.screenshots.orders import ScreenshotOrders
+from abtest.storefront import bundle
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.egress import customer_rules
 
@@ -50,5 +52,20 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         PageMatch: PageMatch(base.world),
         Audiences: Audiences(base.world, storefronts),
         ExclusionGroups: ExclusionGroups(base.world, storefronts),
-        PreviewLinks: PreviewLinks(store, sessions or base.sessions, base.roots, base.settings.worker_base_url),
+        Previews: _previews(base, sessions or base.sessions),
     }
+
+
+def _previews(base: Management, sessions: Sessions) -> Previews:
+    worker_base_url = base.settings.worker_base_url
+    return Previews(
+        world=base.world,
+        sessions=sessions,
+        roots=base.roots,
+        snippets=PreviewSnippets(
+            catalog=base.world.catalog, checker=base.checker, bundle=bundle, worker_base_url=worker_base_url
+        ),
+        delivery=base.delivery,
+        rules=customer_rules(base.settings),
+        base=base.settings.preview_base_url or worker_base_url,
+    )

@@ -29,6 +29,7 @@ class Settings:
     webhook_key_arn: str = ""
     worker_base_url: str = ""
     assets_base_url: str = ""
+    preview_base_url: str = ""
     event_queue_url: str = ""
     event_queue_name: str = ""
     event_dlq_url: str = ""

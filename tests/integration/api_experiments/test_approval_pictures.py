@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.settings.install_domains import claim_name
-from abtest.ports.catalog import Claim, Commit
 from abtest.services.jobs import Jobs
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi, Tenant, claim_host
 from tests.support.client import Client
 
 URL = "https://shop.example/lamps"
@@ -23,8 +21,7 @@ Create = Callable[..., dict[str, Any]]
 
 @pytest.fixture(autouse=True)
 def _claimed(api: MemoryApi, tenant: Tenant) -> None:
-    claim = Claim(scope=None, name=claim_name("shop.example"), target_id="x", target_shop_id=tenant.shop.id)
-    api.world.catalog.commit(Commit(claims=[claim]))
+    claim_host(api, tenant, "shop.example")
 
 
 def on_page(pattern: str) -> dict[str, Any]:

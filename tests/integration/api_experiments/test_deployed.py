@@ -8,12 +8,19 @@ from random import Random
 
 import pytest
 
+from abtest.adapters.s3 import S3Blobs
+from abtest.domain.preview.session import snippet_key
+from abtest.domain.settings.install_domains import claim_name
 from abtest.kit.clock import timestamp
+from abtest.ports.catalog import Claim, Commit
+from abtest.wiring.api import management
 from abtest.wiring.settings import settings
 from tests.support.client import Client
 from tests.support.deployed import DeployedFamily
 from tests.support.handlers import fresh_handler
 from tests.support.moto_stack import AwsStack
+
+HOST = "previewed.shop.example"
 
 
 @pytest.fixture
@@ -92,10 +99,20 @@ def test_schedule__due__is_carried_out_by_the_cron(
     assert client.get(path).json()["status"] == "running"
 
 
-def test_preview_link__session__is_kept(client: Client) -> None:
+def test_preview__session__is_kept_with_its_snippet_until_it_is_revoked(
+    deployed: DeployedFamily, client: Client, aws_stack: AwsStack
+) -> None:
+    claim = Claim(scope=None, name=claim_name(HOST), target_id="x", target_shop_id=deployed.tenant.shop.id)
+    management().world.catalog.commit(Commit(claims=[claim]))
     made = client.post("/experiments", {"name": "x"}).json()
-    link = f"/experiments/{made['id']}/variations/{made['variations'][0]['id']}/preview-link"
-    assert client.post(link, {"url": "https://shop.example/"}).status == 201
+    opened = client.post("/previews", {"url": f"https://{HOST}/", "experiment_id": made["id"]})
+    assert opened.status == 201, opened.body
+    path, shown = f"/previews/{opened.json()['session_id']}", opened.json()["variation_id"]
+    assert client.get(path).json() == opened.json()
+    blob = S3Blobs(aws_stack.name("DeliveryBucket")).get(snippet_key(opened.json()["session_id"], shown))
+    assert blob is not None
+    assert client.delete(path).status == 204
+    assert client.get(path).status == 404
 
 
 def test_page__used_by_a_running_experiment__asks_before_it_changes(client: Client) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from abtest.domain.credentials.preview import read_token
 from abtest.kit.clock import timestamp
-from tests.support.api import ROOTS, MemoryApi
+from tests.support.api import ROOTS, MemoryApi, Tenant, claim_host
 from tests.support.client import Answer, Client
 from tests.support.memory import MemorySessions
 
@@ -304,11 +304,12 @@ def test_redirect__to_a_source_page__is_refused_from_both_sides(client: Client, 
     assert client.patch(variant, {"redirect_url": None}).json()["redirect_url"] is None
 
 
-def test_preview_link__of_a_variation__carries_a_signed_grant_of_one_host(
-    api: MemoryApi, client: Client, made: dict[str, Any], path: str, sessions: MemorySessions
+def test_preview_link__of_a_variation__carries_a_signed_grant_of_the_shops_hosts(
+    api: MemoryApi, tenant: Tenant, client: Client, made: dict[str, Any], path: str, sessions: MemorySessions
 ) -> None:
     variant = made["variations"][1]["id"]
-    page = "https://shop.example:8443/product?a=1&b=2"
+    page = "https://www.shop.example/product?a=1&b=2"
+    claim_host(api, tenant, "www.shop.example")
     answer = client.post(f"{path}/{variant}/preview-link", {"url": page, "ttl_seconds": 60})
     assert answer.status == 201
     link = answer.json()
@@ -317,7 +318,7 @@ def test_preview_link__of_a_variation__carries_a_signed_grant_of_one_host(
     assert (query["url"], query["pst"]) == ([page], [link["token"]])
     now = api.clock.now()
     grant = read_token(ROOTS, link["token"], int(now.timestamp()))
-    assert (list(grant.hosts), grant.experiment_id, grant.variation_id) == (["shop.example:8443"], made["id"], variant)
+    assert (list(grant.hosts), grant.experiment_id, grant.variation_id) == (["www.shop.example"], made["id"], variant)
     assert link["expires_at"] == "2026-03-02T09:01:00.000Z"
     session = sessions.get(grant.session_id, now=now)
     assert session is not None

@@ -27,7 +27,7 @@ from abtest.wiring.api_personalizations import personalizations_uses
 from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
 from tests.integration.bad_input.examples import Examples
-from tests.support.api import MemoryApi, Tenant
+from tests.support.api import MemoryApi, Tenant, claim_host
 from tests.support.client import Answer, Client
 from tests.support.media import SVG
 from tests.support.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
@@ -198,11 +198,18 @@ class World:
             "experience_key": personalization["experiences"][0]["key"],
             "trigger_id": client.post("/settings/data-layer-triggers", {"eventName": "purchase"}).json()["id"],
             "key_id": client.post("/api-keys", {"name": "K", "preset": "read_only"}).json()["id"],
+            "session_id": self._preview(tenant, client),
             "asset_id": client.post("/assets", ASSET).json()["id"],
             **self._landing_page(client),
             "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
         }
+
+    def _preview(self, tenant: Tenant, client: Client) -> str:
+        """A preview session of a host of the shop."""
+        host = f"{tenant.shop.id}.shop.example"
+        claim_host(self.api, tenant, host)
+        return str(client.post("/previews", {"url": f"https://{host}/"}).json()["session_id"])
 
     @staticmethod
     def _landing_page(client: Client) -> dict[str, str]:

@@ -38,13 +38,26 @@ def page_host(ids: Ids) -> str:
     return f"{ids['landing_page_id']}.shop.example"
 
 
-def approves_page(client: Client, ids: Ids) -> Mapping[str, str]:
-    """Claim a host, and approve the version of the landing page."""
-    run = "/landing-pages/{landing_page_id}/qa-runs/{qa_run_id}".format(**ids)
+def claims_host(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Claim a host of the shop's own."""
     settings = "/settings/install-domains"
     revision = client.get(settings).json()["revision"]
     claimed = client.patch(settings, {"domain": page_host(ids), "expected_revision": revision})
-    assert (claimed.status, client.post(f"{run}/approve").status) == (200, 200), claimed.body
+    assert claimed.status == 200, claimed.body
+    return {}
+
+
+def opens_preview(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Open a preview of the shop."""
+    claims_host(client, ids)
+    return makes("session_id", "/previews", {"url": f"https://{page_host(ids)}/"}, member="session_id")(client, ids)
+
+
+def approves_page(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Claim a host, and approve the version of the landing page."""
+    run = "/landing-pages/{landing_page_id}/qa-runs/{qa_run_id}".format(**ids)
+    claims_host(client, ids)
+    assert client.post(f"{run}/approve").status == 200
     return {}
 
 
@@ -88,6 +101,10 @@ BEFORE: Mapping[str, Hook] = {
     ),
     "cancelScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
     "getScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
+    "createPreview": claims_host,
+    "createPreviewLink": claims_host,
+    "getPreview": opens_preview,
+    "revokePreview": opens_preview,
     "pauseFlag": does("activate", at="/flags/{flag_id}"),
     "exportLandingPagePublish": exports_page,
     "publishLandingPage": approves_page,
@@ -121,6 +138,8 @@ LINKS: Mapping[str, Link] = {
     "createLandingPage": lambda *_: AT_HOME,
     "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
     "createLandingPageQaRun": lambda _, ids: {"version_id": ids["version"]},
+    "createPreview": lambda _, ids: {"url": f"https://{page_host(ids)}/", "experiment_id": None, "variation_id": None},
+    "createPreviewLink": lambda _, ids: {"url": f"https://{page_host(ids)}/"},
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
     "linkLandingPageExperiment": page_experiment,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -22,6 +22,7 @@ from tests.support.assigning import EVERYBODY, Server, event_of
 from tests.support.handovers import THERE, HandoverServer
 from tests.support.memory import MemoryQueue, MemoryRateLimiter, MemorySessions
 from tests.support.openapi import contract
+from tests.support.previewing import BLUE, Previewing, previewing
 from tests.support.storefronts import ROOTS, SHOP_ID, experiment
 from tests.support.valid_data import assert_accepted
 from tests.unit.ingest.edge import Edge, signed, signed_headers
@@ -42,8 +43,10 @@ OPERATIONS = [
 class EdgeWorld:
     """The edge handlers on memory, with a published shop."""
 
-    def __init__(self) -> None:
-        self.ingest, self.server = Edge(), Server()
+    def __init__(self, preview: Previewing) -> None:
+        self.ingest, self.server, self.preview = Edge(), Server(), preview
+        self.token = preview.open(with_experiment=True)
+        preview.shop.page("/", "<!doctype html>")
         self.handover = HandoverServer().publish(THERE)
         self.server.publish(experiment(1, variations=EVERYBODY))
         storefront = self.server.storefront
@@ -58,6 +61,8 @@ class EdgeWorld:
             "/api/exp": delivery.config,
             "/s/{file}": delivery.snippet,
             "/health": self._health().answer,
+            "/api/preview": preview.handler,
+            "/api/preview/state": preview.handler,
         }
 
     def _health(self) -> Health:
@@ -81,6 +86,8 @@ class EdgeWorld:
         """Members of a query or an object that must name something real, by their names."""
         if path.endswith("/events"):
             return signed()
+        if path.startswith("/api/preview"):
+            return {"pst": self.token, "url": f"http://{self.preview.shop.host}/", "variation_id": BLUE}
         return {
             "_shopId": SHOP_ID,
             "_signature": browser_signature(ROOTS, SHOP_ID),
@@ -103,9 +110,10 @@ def with_links(values: Any, links: Json) -> Any:
 
 
 @pytest.fixture(scope="module")
-def edge(event_loop_of_handlers: asyncio.AbstractEventLoop) -> EdgeWorld:
+def edge(event_loop_of_handlers: asyncio.AbstractEventLoop) -> Iterator[EdgeWorld]:
     asyncio.set_event_loop(event_loop_of_handlers)
-    return EdgeWorld()
+    with previewing() as preview:
+        yield EdgeWorld(preview)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)

@@ -19,8 +19,8 @@ from tests.support.memory import MemoryCatalog
 from tests.support.valid_data import assert_accepted
 
 REPEATABLE = [op for op in OPERATIONS if any(each["name"] == "Idempotency-Key" for each in op.parameters("header"))]
-NOT_IN_CATALOG = {"createPreviewLink"}
-"""Creations that commit nothing: a preview link is a session, and its repetition replaces it."""
+NOT_IN_CATALOG = {"createPreview", "createPreviewLink"}
+"""Creations that commit nothing: a preview is a session, and its repetition replaces it."""
 
 PUBLISHED = {"PUB", "USED", "LPP"}
 """Kinds of records that a repeated publication may write again: it is a second commit that completes a publish."""

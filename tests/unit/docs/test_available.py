@@ -45,13 +45,3 @@ def test_family__of_the_contract__is_in_the_document_or_in_the_list_of_the_readm
 def test_list__of_the_readme__names_families_of_the_contract_in_order() -> None:
     assert [family for family in FAMILIES if family in MISSING] == MISSING
     assert len(MISSING) > 5
-
-
-def test_preview_link__while_nothing_serves_it__is_described_so() -> None:
-    path = "/experiments/{experiment_id}/variations/{variation_id}/preview-link"
-    conventions = " ".join((ROOT / "docs/api-conventions.md").read_text().split())
-    texts = [README, conventions, contract().document["paths"][path]["post"]["description"]]
-    notes = [
-        re.search("nothing serves (its|the)? ?address yet|that nothing serves yet", text.lower()) for text in texts
-    ]
-    assert [note is not None for note in notes] == ["the preview proxy" in MISSING] * len(texts)

@@ -116,12 +116,15 @@ def test_function_that_limits_requests__is_watched_for_a_limiter_that_does_not_r
 VPC = {"VpcSubnetIds": "subnet-1,subnet-2", "VpcSecurityGroupIds": "sg-1"}
 
 
+CALLING_CUSTOMERS = {"ApiSettings", "EdgePreview", "WorkerPages", "WorkerScreenshots", "WorkerWebhooks"}
+
+
 @pytest.mark.parametrize("parameters", [{}, VPC])
 def test_functions__that_call_customers__enter_a_vpc_where_one_is_given(parameters: dict[str, str]) -> None:
     resolved = Resolver(DOCUMENT, parameter_values(DOCUMENT, parameters))
     functions = {name: resolved.resolve(RESOURCES[name]["Properties"]) for name in BY_KIND["AWS::Serverless::Function"]}
     inside = {name for name, properties in functions.items() if "VpcConfig" in properties}
-    assert inside == ({"ApiSettings", "WorkerPages", "WorkerScreenshots", "WorkerWebhooks"} if parameters else set())
+    assert inside == (CALLING_CUSTOMERS if parameters else set())
     for name in inside:
         assert functions[name]["VpcConfig"] == {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
 

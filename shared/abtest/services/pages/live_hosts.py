@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from abtest.domain.settings.install_domains import claim_name
+from abtest.domain.settings.install_domains import InstallDomains, claim_name
+from abtest.domain.settings.runtime import INSTALL_DOMAINS
+from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import ConflictError, FieldError
 from abtest.ports.catalog import Catalog, Head
 from abtest.services.listing import every_head
@@ -15,6 +17,12 @@ def is_claimed(catalog: Catalog, shop_id: str, host: str) -> bool:
     """Return whether a host is one of the shop's install domains."""
     owner = catalog.resolve(None, claim_name(host))
     return owner is not None and owner[0] == shop_id
+
+
+def install_hosts(catalog: Catalog, shop: Shop) -> tuple[str, ...]:
+    """Return the install domains of a shop, its own domain first, which may not be claimed yet."""
+    record = catalog.get(shop.id, "SET", INSTALL_DOMAINS)
+    return InstallDomains(domain=shop.domain, additional=tuple(record.body["additional"]) if record else ()).hosts
 
 
 def pages_at(catalog: Catalog, shop_id: str, hosts: Collection[str]) -> Iterator[Head]:

@@ -8,8 +8,8 @@ from abtest.domain.install.tags import origin_of, snippet_url
 from abtest.domain.pages.addresses import page_address
 from abtest.domain.pages.model import LandingPage
 from abtest.domain.pages.site import Site
-from abtest.domain.settings.runtime import INSTALL_DOMAINS
 from abtest.ports.catalog import Catalog
+from abtest.services.pages.live_hosts import install_hosts
 from abtest.services.shop_records import read_shop
 
 _CLOUD = (".amazonaws.com", ".cloudfront.net")
@@ -35,8 +35,6 @@ class Sites:
     def of(self, page: LandingPage) -> Site:
         """Return the site of a page at the address that it is going to have; without a path, at its slug."""
         shop = read_shop(self.catalog, page.shop_id)
-        record = self.catalog.get(shop.id, "SET", INSTALL_DOMAINS)
-        additional = record.body["additional"] if record else ()
         return Site(
             shop_id=shop.id,
             shop_name=shop.name,
@@ -45,5 +43,5 @@ class Sites:
             assets_origin=origin_of(self.assets_base_url),
             snippet_address=snippet_url(self.worker_base_url, shop.id),
             canonical_address=page_address(page.publish_host, page.publish_path or f"/{page.slug}"),
-            form_hosts=tuple(dict.fromkeys((shop.domain, *additional))),
+            form_hosts=tuple(dict.fromkeys(install_hosts(self.catalog, shop))),
         )

@@ -45,8 +45,13 @@ class PreviewSnippets:
     bundle: Bundle
     worker_base_url: str
 
-    def of(self, shop_id: str, experiment_id: str, variation_id: str) -> PreviewSnippet:
-        """Return the snippet that shows a variation to every visitor of every page. Raises NotFoundError."""
+    def of(
+        self, shop_id: str, experiment_id: str, variation_id: str, *, files_url: str | None = None
+    ) -> PreviewSnippet:
+        """Return the snippet that shows a variation to every visitor of every page. Raises NotFoundError.
+
+        Its files are loaded from `files_url`, by default from where those of the shop's snippet are.
+        """
         record = self.catalog.get(shop_id, "EXP", experiment_id)
         if record is None:
             raise NotFoundError("there is no such experiment")
@@ -61,7 +66,7 @@ class PreviewSnippets:
             events_signature="",
         )
         config = compile_config(runtime, replace(NOTHING, experiments=sound), 0)
-        snippet = render_snippet(config, self.bundle, scripts, f"{self.worker_base_url}/s/{shop_id}/")
+        snippet = render_snippet(config, self.bundle, scripts, files_url or f"{self.worker_base_url}/s/{shop_id}/")
         files = {
             chunk.file: PreviewFile(content_type=CHUNK_CONTENT_TYPES[chunk.kind], content=chunk.content)
             for chunk in snippet.chunks

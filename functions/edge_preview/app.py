@@ -1,0 +1,5 @@
+"""Entry point."""
+
+from abtest.wiring.edge_preview import create_handler
+
+handler = create_handler()

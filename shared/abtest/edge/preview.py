@@ -1,0 +1,240 @@
+"""Preview proxy: `/api/preview` and what is below it. Each request names its session by a signed token."""
+
+import logging
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from abtest.domain.preview.addresses import (
+    MODULES_PATH,
+    PROXY_PATH,
+    Requested,
+    absolute,
+    proxied,
+    requested,
+    requested_module,
+)
+from abtest.domain.preview.session import file_key, snippet_key, with_answer, with_blocked
+from abtest.edge.gateway import (
+    NO_STORE,
+    Answer,
+    GatewayEvent,
+    MethodNotAllowedError,
+    Request,
+    UnsupportedBodyError,
+    body_of,
+    json_error,
+)
+from abtest.edge.preview_sessions import OpenSession, OpenSessions
+from abtest.edge.preview_upstream import Exchange, PreviewHostNotAllowedError, Upstream
+from abtest.edge.unknown_address import message_page
+from abtest.kit import canonical_json
+from abtest.kit.clock import Clock
+from abtest.kit.errors import NotFoundError, ServiceError
+from abtest.ports.blobs import Blobs
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+STATE_PATH = f"{PROXY_PATH}/state"
+SNIPPET_PATH = f"{PROXY_PATH}/snippet"
+FILES_PATH = f"{PROXY_PATH}/f/"
+MAX_BODY_BYTES = 4_400_000
+MAX_STATE_BYTES = 16 * 1024
+NO_EXPERIMENT = b"/* this preview shows no experiment */\n"
+_SCRIPT = "application/javascript; charset=utf-8"
+_SAFE = {**NO_STORE, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+_BODILESS = ("GET", "HEAD", "OPTIONS")
+
+_log = logging.getLogger(__name__)
+
+
+class InvalidPreviewRequestError(ServiceError):
+    """Request that the proxy does not understand."""
+
+    status = 400
+    code = "invalid_request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewRoutes:
+    """Routes of the preview. `files` is the bucket with the snippets of sessions."""
+
+    sessions: OpenSessions
+    upstream: Upstream
+    files: Blobs
+    clock: Clock
+
+    def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
+        """Answer a request of any route of the preview."""
+        request = Request.of(event)
+        try:
+            if request.method not in METHODS:
+                raise MethodNotAllowedError(", ".join(METHODS))
+            return self._route(event, request)
+        except ServiceError as error:
+            return _refusal(error, request)
+        except Exception:
+            # Neither the query, which has the token, nor anything of the shop's page is logged.
+            _log.exception("preview.failed")
+            raise
+
+    def _route(self, event: GatewayEvent, request: Request) -> Answer:
+        path, query = event["rawPath"], event.get("rawQueryString") or ""
+        if path == STATE_PATH:
+            return self._state(event, request, self.sessions.of(requested(query).token))
+        if path == SNIPPET_PATH:
+            return self._snippet(request, self.sessions.of(requested(query).token))
+        if path.startswith(FILES_PATH):
+            token, _, name = path.removeprefix(FILES_PATH).partition("/")
+            return self._file(request, self.sessions.of(token), name)
+        if path.startswith(MODULES_PATH):
+            target = requested_module(path, query)
+            return self._page(event, request, self.sessions.of(_first_part(path)), target, is_script=True)
+        if path != PROXY_PATH:
+            raise NotFoundError("there is nothing at this address")
+        target = requested(query)
+        return self._page(event, request, self.sessions.of(target.token), target, is_script=False)
+
+    def _page(
+        self, event: GatewayEvent, request: Request, opened: OpenSession, target: Requested, *, is_script: bool
+    ) -> Answer:
+        """Answer with what the shop has at an address."""
+        session, site = opened.session, opened.site
+        address = absolute(target.url or "")
+        if address is None:
+            raise InvalidPreviewRequestError("url: name the page to show as an absolute http(s) address")
+        if address.host not in site.hosts:
+            reason = f"{address.host} is not a host of this preview, which shows {', '.join(sorted(site.hosts))}"
+            self.sessions.change(session, lambda state: with_blocked(state, address.href, reason))
+            raise PreviewHostNotAllowedError(reason)
+        if request.headers.get("service-worker") == "script":
+            self.sessions.change(session, lambda state: with_blocked(state, address.href, "a service worker"))
+            raise PreviewHostNotAllowedError("previews have no service workers")
+        if not target.is_canonical and request.method == "GET":
+            return _plain(302, {"Location": proxied(site, address.href)})
+        body = None if request.method in _BODILESS else body_of(event, MAX_BODY_BYTES)
+        exchange = Exchange(
+            method=request.method, target=address, headers=request.headers, body=body, is_script=is_script
+        )
+        before = self.sessions.state(session)
+        answer = self.upstream.answer(exchange, site, before)
+        url, now = address._replace(fragment="").href, self.clock.now()
+        # Cookies are stored before the response is sent: the browser's next request may come at once.
+        with_cookies = replace(before, jar=before.jar.stored(url, answer.cookies, now))
+        shown = self.upstream.shown(exchange, answer, site, with_cookies)
+        if answer.cookies or shown.document_status is not None:
+            self.sessions.change(
+                session, lambda state: with_answer(state, url, answer.cookies, now, shown.document_status)
+            )
+        headers = dict(shown.headers)
+        if shown.document_status is not None and not before.has_begun:
+            # An earlier session may have left something behind, where sessions share an origin.
+            headers["clear-site-data"] = '"storage"'
+        return _bytes(shown.status, headers, b"" if request.method == "HEAD" else shown.body)
+
+    def _snippet(self, request: Request, opened: OpenSession) -> Answer:
+        """Answer with the snippet that shows the session's variation."""
+        _refuse_writes(request)
+        variation_id = self.sessions.state(opened.session).variation_id
+        text = NO_EXPERIMENT
+        if variation_id is not None:
+            blob = self.files.get(snippet_key(opened.session.id, variation_id))
+            if blob is None:
+                raise NotFoundError("the snippet of this preview is gone; open a new preview")
+            text = blob.content
+        return _bytes(200, {**_SAFE, "Content-Type": _SCRIPT}, text)
+
+    def _file(self, request: Request, opened: OpenSession, name: str) -> Answer:
+        """Answer with a file that the snippet loads."""
+        _refuse_writes(request)
+        blob = self.files.get(file_key(opened.session.id, name)) if name and "/" not in name else None
+        if blob is None:
+            raise NotFoundError("there is no such file")
+        kind = "text/css; charset=utf-8" if name.endswith(".css") else _SCRIPT
+        return _bytes(200, {**_SAFE, "Content-Type": kind}, blob.content)
+
+    def _state(self, event: GatewayEvent, request: Request, opened: OpenSession) -> Answer:
+        """Answer with the state of the session, or change it."""
+        if request.method in ("GET", "HEAD"):
+            return self._shown_state(opened)
+        if request.method != "POST":
+            raise MethodNotAllowedError("GET, HEAD, POST")
+        change = _state_change(event, request)
+        if "variation_id" in change:
+            self._switch(opened, change["variation_id"])
+        else:
+            self._write_cookie(opened, change)
+        return _plain(204, {})
+
+    def _shown_state(self, opened: OpenSession) -> Answer:
+        session, state = opened.session, self.sessions.state(opened.session)
+        page = None if state.page_url is None else {"url": state.page_url, "status": state.page_status}
+        body = {
+            "session_id": session.id,
+            "hosts": list(session.hosts),
+            "experiment_id": session.experiment_id,
+            "variation_id": state.variation_id,
+            "variation_ids": list(session.variation_ids),
+            "expires_at": session.expires_at,
+            "page": page,
+            "cookies": sorted({cookie.name for cookie in state.jar.cookies}),
+            "blocked": [{"url": each.url, "reason": each.reason} for each in state.blocked],
+        }
+        return _bytes(200, {**_SAFE, "Content-Type": "application/json"}, canonical_json.encode(body))
+
+    def _switch(self, opened: OpenSession, variation_id: str) -> None:
+        if variation_id not in opened.session.variation_ids:
+            raise InvalidPreviewRequestError("variation_id: must be a variation of the experiment of this preview")
+        self.sessions.change(opened.session, lambda state: replace(state, variation_id=variation_id))
+
+    def _write_cookie(self, opened: OpenSession, change: Mapping[str, str]) -> None:
+        url, now = absolute(change["url"]), self.clock.now()
+        if url is None or url.host not in opened.site.hosts:
+            raise InvalidPreviewRequestError("url: must be a page of this preview")
+        self.sessions.change(
+            opened.session, lambda state: replace(state, jar=state.jar.written(url.href, change["cookie"], now))
+        )
+
+
+def _state_change(event: GatewayEvent, request: Request) -> Mapping[str, str]:
+    """Return the fields of a change: `variation_id`, or `url` and `cookie`. Raises InvalidPreviewRequestError."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedBodyError(["application/json"], ["identity"])
+    try:
+        change = canonical_json.loads(body_of(event, MAX_STATE_BYTES))
+    except ValueError as error:
+        raise InvalidPreviewRequestError("the body must be JSON") from error
+    if not isinstance(change, dict) or not all(isinstance(value, str) for value in change.values()):
+        raise InvalidPreviewRequestError("the body must be an object of texts")
+    if "variation_id" not in change and not {"url", "cookie"} <= set(change):
+        raise InvalidPreviewRequestError("send variation_id, or url and cookie")
+    return change
+
+
+def _first_part(path: str) -> str:
+    return path.removeprefix(MODULES_PATH).partition("/")[0]
+
+
+def _refuse_writes(request: Request) -> None:
+    if request.method not in ("GET", "HEAD"):
+        raise MethodNotAllowedError("GET, HEAD")
+
+
+def _plain(status: int, headers: Mapping[str, str]) -> Answer:
+    return {"statusCode": status, "headers": {**_SAFE, **headers}, "body": ""}
+
+
+def _bytes(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
+    return {
+        "statusCode": status,
+        "headers": dict(headers),
+        "body": b64encode(body).decode(),
+        "isBase64Encoded": True,
+    }
+
+
+def _refusal(error: ServiceError, request: Request) -> Answer:
+    """Return an error as a page where a person sees it, and as JSON elsewhere."""
+    if "text/html" in request.headers.get("accept", ""):
+        return message_page(error, "This preview shows nothing here", error.message, _SAFE)
+    return json_error(error, _SAFE)
