@@ -38,7 +38,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 STATE_PATH = f"{PROXY_PATH}/state"
 SNIPPET_PATH = f"{PROXY_PATH}/snippet"
 FILES_PATH = f"{PROXY_PATH}/f/"
-MAX_BODY_BYTES = 4_400_000
+MAX_BODY_BYTES = 1024 * 1024
 MAX_STATE_BYTES = 16 * 1024
 NO_EXPERIMENT = b"/* this preview shows no experiment */\n"
 _SCRIPT = "application/javascript; charset=utf-8"

@@ -26,7 +26,7 @@ class HttpAnswer:
 
     `content_type` is "" without that header. `headers` are by lower-case name, repeated ones joined by a comma. `url`
     is the address after all redirects. `is_whole` is False where the body was cut at the sender's limit, or did not
-    arrive completely. `cookies` are the values of Set-Cookie, of which a comma does not part two.
+    arrive completely. `cookies` are the values of Set-Cookie, whose dates have commas.
     """
 
     status: int

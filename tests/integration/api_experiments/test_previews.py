@@ -68,10 +68,10 @@ def test_preview__of_another_shop__is_not_found(api: MemoryApi, client: Client, 
     assert client.get(f"/previews/{session_id}").status == 200
     other = api.tenant("Another")
     claim_host(api, other, "other.example")
-    asked = Client(api.handler, key=other.admin).post(
+    answer = Client(api.handler, key=other.admin).post(
         "/previews", {"url": "https://other.example/", "experiment_id": made["id"]}
     )
-    assert (asked.status, asked.code) == (404, "not_found")
+    assert (answer.status, answer.code) == (404, "not_found")
 
 
 @pytest.mark.parametrize(

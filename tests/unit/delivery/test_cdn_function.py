@@ -14,6 +14,7 @@ from abtest.edge.assign_request import MAX_BODY_BYTES as MAX_ASSIGN_BYTES
 from abtest.edge.cors import CORS
 from abtest.edge.gateway import BodyTooLargeError
 from abtest.edge.handover_request import MAX_BODY_BYTES as MAX_HANDOVER_BYTES
+from abtest.edge.preview import MAX_STATE_BYTES
 from abtest.http.body import CODE_LIMIT
 from abtest.http.gate import CONTRACT_VERSION, SECURITY_HEADERS
 from abtest.http.route import Route
@@ -97,6 +98,7 @@ EDGE = {
     "/_svc/assign": (MAX_ASSIGN_BYTES, False),
     "/_svc/handover": (MAX_HANDOVER_BYTES, True),
     "/_svc/handover/verify": (MAX_HANDOVER_BYTES, True),
+    "/api/preview/state": (MAX_STATE_BYTES, False),
 }
 """Limits of the edge routes with bodies, and whether pages of other origins read their answers."""
 

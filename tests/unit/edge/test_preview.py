@@ -29,7 +29,7 @@ def preview() -> Iterator[Previewing]:
         yield running
 
 
-def told(preview: Previewing, token: str) -> Any:
+def state_of(preview: Previewing, token: str) -> Any:
     """Return the state of a session."""
     return preview.ask("GET", "/api/preview/state", f"pst={token}").json
 
@@ -108,7 +108,7 @@ def test_host__of_others__is_403_and_listed(preview: Previewing, url: str) -> No
     address = url.format(port=preview.shop.host.partition(":")[2])
     assert preview.page(token, address).error == (403, "preview_host_not_allowed")
     assert preview.shop.received == []
-    [blocked] = told(preview, token)["blocked"]
+    [blocked] = state_of(preview, token)["blocked"]
     assert blocked["url"] == address
     assert "is not a host of this preview" in blocked["reason"]
 
@@ -149,7 +149,7 @@ def test_page__is_rewritten_and_held_to_a_sandbox(preview: Previewing) -> None:
     assert reply.headers["content-security-policy"].startswith("sandbox ")
     assert reply.headers["cache-control"] == "no-store"
     assert not {"x-frame-options", "set-cookie"} & set(reply.headers)
-    assert told(preview, token)["page"] == {"url": f"http://{preview.shop.host}/", "status": 200}
+    assert state_of(preview, token)["page"] == {"url": f"http://{preview.shop.host}/", "status": 200}
 
 
 def test_shop__sees_its_own_page_and_cookies_and_nothing_of_ours(preview: Previewing) -> None:
@@ -195,7 +195,7 @@ def test_service_worker__is_refused(preview: Previewing) -> None:
         403,
         "preview_host_not_allowed",
     )
-    assert told(preview, token)["blocked"][0]["reason"] == "a service worker"
+    assert state_of(preview, token)["blocked"][0]["reason"] == "a service worker"
 
 
 def test_large_file__is_loaded_from_the_shop(preview: Previewing) -> None:
@@ -222,7 +222,7 @@ def test_cookies__are_kept_for_the_session_alone(preview: Previewing) -> None:
     for each in (token, other):
         preview.page(each, "/")
     assert [request.headers.get("cookie") for request in preview.shop.requests_of("/")] == ["sid=1", None]
-    assert told(preview, token)["cookies"] == ["sid"]
+    assert state_of(preview, token)["cookies"] == ["sid"]
 
 
 def test_cookies__of_responses_at_once__are_all_kept(preview: Previewing) -> None:
@@ -232,7 +232,7 @@ def test_cookies__of_responses_at_once__are_all_kept(preview: Previewing) -> Non
     with ThreadPoolExecutor(6) as pool:
         replies = list(pool.map(lambda number: preview.page(token, f"/{number}"), range(6)))
     assert [reply.status for reply in replies] == [200] * 6
-    assert told(preview, token)["cookies"] == [f"c{number}" for number in range(6)]
+    assert state_of(preview, token)["cookies"] == [f"c{number}" for number in range(6)]
 
 
 def test_cookie__of_a_script__is_sent_to_the_shop(preview: Previewing) -> None:
@@ -256,7 +256,7 @@ def test_snippet__is_that_of_the_variation_which_can_change(preview: Previewing)
     assert snippet() == f"/* {BLUE} */"
     headers, change = {"content-type": "application/json"}, json.dumps({"variation_id": CONTROL})
     assert preview.ask("POST", "/api/preview/state", f"pst={token}", headers=headers, body=change).status == 204
-    assert (snippet(), told(preview, token)["variation_id"]) == (f"/* {CONTROL} */", CONTROL)
+    assert (snippet(), state_of(preview, token)["variation_id"]) == (f"/* {CONTROL} */", CONTROL)
 
 
 def test_snippet__without_an_experiment__does_nothing(preview: Previewing) -> None:
@@ -277,10 +277,10 @@ def test_snippet__without_an_experiment__does_nothing(preview: Previewing) -> No
 )
 def test_state__bad_change__changes_nothing(preview: Previewing, body: str, status: int) -> None:
     token = preview.open(with_experiment=True)
-    before = told(preview, token)
+    before = state_of(preview, token)
     headers = {"content-type": "application/json"}
     reply = preview.ask("POST", "/api/preview/state", f"pst={token}", headers=headers, body=body)
-    assert (reply.status, told(preview, token)) == (status, before)
+    assert (reply.status, state_of(preview, token)) == (status, before)
 
 
 def test_state__of_a_form_of_another_site__is_refused(preview: Previewing) -> None:

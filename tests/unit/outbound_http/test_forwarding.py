@@ -20,7 +20,7 @@ def forwarder(seconds: float = 5) -> HttpForwarder:
 
 
 def endless(connection: socket.socket, _: bytes) -> None:
-    """Send a page without end, until nobody reads it any more."""
+    """Send a page without end, until the other side closes."""
     connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
     while True:
         connection.sendall(b"x" * 10_000)
@@ -30,24 +30,24 @@ def endless(connection: socket.socket, _: bytes) -> None:
 def test_forward__any_method__arrives_as_it_is(method: str) -> None:
     with listening(says(answer("201 Created", b"" if method == "HEAD" else b"made"))) as (port, heads):
         body = b"a=1" if method in ("POST", "PUT", "PATCH") else None
-        found = forwarder().forward(method, f"http://127.0.0.1:{port}/p?q=1", body, headers={"x-own": "1"})
-    assert (found.status, found.body, found.is_whole) == (201, b"" if method == "HEAD" else b"made", True)
+        response = forwarder().forward(method, f"http://127.0.0.1:{port}/p?q=1", body, headers={"x-own": "1"})
+    assert (response.status, response.body, response.is_whole) == (201, b"" if method == "HEAD" else b"made", True)
     assert heads[0].startswith(f"{method} /p?q=1 HTTP/1.1\r\n".encode())
     assert b"x-own: 1\r\n" in heads[0]
 
 
 def test_forward__redirect__is_not_followed() -> None:
     with listening(says(answer("302 Found", Location="https://10.0.0.1/"))) as (port, heads):
-        found = forwarder().forward("GET", f"http://127.0.0.1:{port}/", None, headers={})
-    assert (found.status, found.headers["location"], len(heads)) == (302, "https://10.0.0.1/", 1)
+        response = forwarder().forward("GET", f"http://127.0.0.1:{port}/", None, headers={})
+    assert (response.status, response.headers["location"], len(heads)) == (302, "https://10.0.0.1/", 1)
 
 
-def test_forward__cookies__are_told_apart_though_their_dates_have_commas() -> None:
+def test_forward__cookies__are_kept_apart_though_their_dates_have_commas() -> None:
     lines = (b"a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", b"b=2, 3")
-    response = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Set-Cookie: " + line + b"\r\n" for line in lines) + b"\r\n"
-    with listening(says(response)) as (port, _):
-        found = forwarder().forward("GET", f"http://127.0.0.1:{port}/", None, headers={})
-    assert [line.encode() for line in found.cookies] == list(lines)
+    sent = b"HTTP/1.1 200 OK\r\n" + b"".join(b"Set-Cookie: " + line + b"\r\n" for line in lines) + b"\r\n"
+    with listening(says(sent)) as (port, _):
+        response = forwarder().forward("GET", f"http://127.0.0.1:{port}/", None, headers={})
+    assert [line.encode() for line in response.cookies] == list(lines)
 
 
 BROKEN: dict[str, tuple[bytes, str]] = {
@@ -59,9 +59,9 @@ BROKEN: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("what", BROKEN)
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_forward__broken_response__is_no_response(what: str, method: str) -> None:
-    response, failure = BROKEN[what]
-    with listening(says(response)) as (port, _), pytest.raises(HttpUnreachableError) as refused:
+def test_forward__broken_response__raises(what: str, method: str) -> None:
+    sent, failure = BROKEN[what]
+    with listening(says(sent)) as (port, _), pytest.raises(HttpUnreachableError) as refused:
         forwarder().forward(method, f"http://127.0.0.1:{port}/", None, headers={})
     assert refused.value.failure == failure
 
@@ -73,8 +73,8 @@ def test_forward__broken_response__is_no_response(what: str, method: str) -> Non
 )
 def test_forward__too_much__is_cut_at_the_limit(talk: Talk) -> None:
     with listening(talk) as (port, _):
-        found = forwarder().forward("POST", f"http://127.0.0.1:{port}/", b"", headers={})
-    assert (len(found.body), found.is_whole) == (LIMIT, False)
+        response = forwarder().forward("POST", f"http://127.0.0.1:{port}/", b"", headers={})
+    assert (len(response.body), response.is_whole) == (LIMIT, False)
 
 
 def test_forward__to_a_private_address__is_not_sent() -> None:
