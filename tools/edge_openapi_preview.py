@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
-from abtest.domain.preview.session import MAX_BLOCKED, REQUESTS_PER_WINDOW
+from abtest.domain.preview.progress import MAX_BLOCKED
+from abtest.domain.preview.session import REQUESTS_PER_WINDOW
 from abtest.edge.preview import METHODS
 from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answer, operation, parameter, reference
 

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.domain.credentials.preview import PreviewGrant, make_token
 from abtest.domain.egress.targets import PublicOnly
-from abtest.domain.preview.session import PreviewSession, SessionState, snippet_key, state_id
+from abtest.domain.preview.session import FIRST_STATE, PreviewSession, snippet_key, state_id
 from abtest.edge.gateway import Answer, GatewayEvent
 from abtest.edge.preview import PreviewRoutes
 from abtest.edge.preview_sessions import OpenSessions
@@ -106,9 +106,8 @@ class Previewing:
         for variation_id in session.variation_ids:
             text = f"/* {variation_id} */".encode()
             self.files.put(snippet_key(session_id, variation_id), text, content_type="application/javascript")
-        state = SessionState(variation_id=session.variation_id)
         self.sessions.put(session_id, encode(session), expires_at=expires)
-        self.sessions.put(state_id(session_id), encode(state), expires_at=expires)
+        self.sessions.put(state_id(session_id), FIRST_STATE, expires_at=expires)
         return make_token(ROOTS, self.grant(session_id))
 
     def grant(self, session_id: str = SESSION_ID, **changes: Any) -> PreviewGrant:

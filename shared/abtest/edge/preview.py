@@ -15,7 +15,8 @@ from abtest.domain.preview.addresses import (
     requested,
     requested_module,
 )
-from abtest.domain.preview.session import file_key, snippet_key, with_answer, with_blocked
+from abtest.domain.preview.progress import SessionState, with_answer, with_blocked
+from abtest.domain.preview.session import PreviewSession, file_key, snippet_key
 from abtest.edge.gateway import (
     NO_STORE,
     Answer,
@@ -76,7 +77,7 @@ class PreviewRoutes:
         except Exception:
             # Neither the query, which has the token, nor anything of the shop's page is logged.
             _log.exception("preview.failed")
-            raise
+            return _refusal(ServiceError("an unexpected error occurred; repeat the request"), request)
 
     def _route(self, event: GatewayEvent, request: Request) -> Answer:
         path, query = event["rawPath"], event.get("rawQueryString") or ""
@@ -135,7 +136,7 @@ class PreviewRoutes:
     def _snippet(self, request: Request, opened: OpenSession) -> Answer:
         """Answer with the snippet that shows the session's variation."""
         _refuse_writes(request)
-        variation_id = self.sessions.state(opened.session).variation_id
+        variation_id = _shown_variation(opened.session, self.sessions.state(opened.session))
         text = NO_EXPERIMENT
         if variation_id is not None:
             blob = self.files.get(snippet_key(opened.session.id, variation_id))
@@ -173,7 +174,7 @@ class PreviewRoutes:
             "session_id": session.id,
             "hosts": list(session.hosts),
             "experiment_id": session.experiment_id,
-            "variation_id": state.variation_id,
+            "variation_id": _shown_variation(session, state),
             "variation_ids": list(session.variation_ids),
             "expires_at": session.expires_at,
             "page": page,
@@ -209,6 +210,10 @@ def _state_change(event: GatewayEvent, request: Request) -> Mapping[str, str]:
     if "variation_id" not in change and not {"url", "cookie"} <= set(change):
         raise InvalidPreviewRequestError("send variation_id, or url and cookie")
     return change
+
+
+def _shown_variation(session: PreviewSession, state: SessionState) -> str | None:
+    return state.variation_id or session.variation_id
 
 
 def _first_part(path: str) -> str:

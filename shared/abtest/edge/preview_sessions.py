@@ -7,11 +7,11 @@ from abtest.domain.credentials.preview import ExpiredPreviewTokenError, InvalidP
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.install.tags import snippet_url as shop_snippet
 from abtest.domain.preview.addresses import PreviewSite
+from abtest.domain.preview.progress import SessionState
 from abtest.domain.preview.session import (
     REQUESTS_PER_WINDOW,
     WINDOW_SECONDS,
     PreviewSession,
-    SessionState,
     base_of,
     snippet_url,
     state_id,

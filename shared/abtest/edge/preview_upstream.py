@@ -7,7 +7,7 @@ from abtest.domain.preview.addresses import PreviewSite, WebAddress
 from abtest.domain.preview.css import rewrite_stylesheet
 from abtest.domain.preview.headers import request_headers, response_headers
 from abtest.domain.preview.html import rewrite_html
-from abtest.domain.preview.session import SessionState
+from abtest.domain.preview.progress import SessionState
 from abtest.domain.preview.state import PageState
 from abtest.edge.gateway import Headers
 from abtest.kit.clock import Clock

@@ -12,8 +12,8 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.variations import find
 from abtest.domain.preview.addresses import PreviewSite, absolute, proxied
 from abtest.domain.preview.session import (
+    FIRST_STATE,
     PreviewSession,
-    SessionState,
     allowed_hosts,
     base_of,
     file_key,
@@ -89,8 +89,7 @@ class Previews:
         )
         opened = self._opened(session)
         self._store_snippets(session, opened.token)
-        state = SessionState(variation_id=session.variation_id)
-        self.sessions.put(state_id(session.id), encode(state), expires_at=expires)
+        self.sessions.put(state_id(session.id), FIRST_STATE, expires_at=expires)
         # Last, because a session that exists must be whole.
         self.sessions.put(session.id, encode(session), expires_at=expires)
         return opened

@@ -82,6 +82,22 @@ def test_session__that_asks_too_often__waits(preview: Previewing) -> None:
     assert preview.page(preview.open(OTHER_SESSION), "/").status != 429
 
 
+def test_failure__unforeseen__is_internal_error_and_shows_nothing_of_it(
+    preview: Previewing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = preview.open()
+
+    def failing(*_args: object, **_more: object) -> None:
+        raise RuntimeError("no table of that name")
+
+    monkeypatch.setattr(preview.sessions, "get", failing)
+    reply = preview.page(token, "/")
+    assert reply.error == (500, "internal_error")
+    assert "table" not in reply.text
+    assert "RuntimeError: no table of that name" in caplog.text
+    assert token not in caplog.text
+
+
 # ---------------------------------------------------------------- addresses
 
 

@@ -1,29 +1,27 @@
-"""Preview session: a grant to see pages of a shop for a while, and its state, which requests change."""
+"""Preview session: a grant to see pages of a shop for a while. Its state, which requests change, is in `progress`."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from abtest.domain.preview.addresses import PreviewSite, WebAddress
-from abtest.domain.preview.jar import Jar
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import Document
 
 REQUESTS_PER_WINDOW, WINDOW_SECONDS = 600, 60
 """Requests that a session may make in so many seconds."""
 
-MAX_BLOCKED = 20
-"""Blocked addresses that are kept for the state of a session, the newest ones."""
-
-MAX_KEPT_URL = 2048
 SESSION_PLACE = "{session}"
 """Place of the session's id in the base address of previews, which gives each session an origin of its own."""
+
+FIRST_STATE: Document = {}
+"""Stored state of a session that has shown nothing yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewSession:
     """Session as it was opened. `hosts` are exact, with the port unless it is the usual one.
 
-    `variation_ids` are those that can be shown: none without an experiment.
+    `variation_id` is shown first, and `variation_ids` are those that can be shown: none without an experiment.
     """
 
     id: str
@@ -35,29 +33,6 @@ class PreviewSession:
     variation_ids: tuple[str, ...] = ()
     created_by: str
     expires_at: Timestamp
-
-
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Address that the preview did not load, and the reason in words."""
-
-    url: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionState:
-    """State of a session. `page_url` and `page_status` are those of the last document; `has_begun` once there is one.
-
-    `variation_id` is what the shopper of the preview sees now.
-    """
-
-    jar: Jar = field(default_factory=Jar)
-    variation_id: str | None = None
-    page_url: str | None = None
-    page_status: int | None = None
-    has_begun: bool = False
-    blocked: tuple[Blocked, ...] = ()
 
 
 def state_id(session_id: str) -> str:
@@ -88,22 +63,6 @@ def snippet_key(session_id: str, variation_id: str) -> str:
 def file_key(session_id: str, name: str) -> str:
     """Return the key of a file of a session's snippets in the delivery bucket."""
     return f"previews/{session_id}/files/{name}"
-
-
-def with_answer(
-    state: SessionState, url: str, cookies: Sequence[str], now: datetime, document_status: int | None
-) -> SessionState:
-    """Return the state after an answer of the shop; `document_status` is None unless it is a document."""
-    after = replace(state, jar=state.jar.stored(url, cookies, now))
-    if document_status is None:
-        return after
-    return replace(after, page_url=url[:MAX_KEPT_URL], page_status=document_status, has_begun=True)
-
-
-def with_blocked(state: SessionState, url: str, reason: str) -> SessionState:
-    """Return the state after an address was blocked; an address is listed once, with its last reason."""
-    kept = [each for each in state.blocked if each.url != url[:MAX_KEPT_URL]]
-    return replace(state, blocked=(*kept, Blocked(url[:MAX_KEPT_URL], reason))[-MAX_BLOCKED:])
 
 
 def allowed_hosts(url: WebAddress, claimed: Collection[str], most: int) -> tuple[str, ...]:
