@@ -103,9 +103,9 @@ class PreviewRoutes:
         session, site = opened.session, opened.site
         address = absolute(target.url or "")
         if address is None:
-            raise InvalidPreviewRequestError("url: name the page to show as an absolute http(s) address")
+            raise InvalidPreviewRequestError("name the page to show in url, as an absolute http(s) address")
         if address.host not in site.hosts:
-            reason = f"{address.host} is not a host of this preview, which shows {', '.join(sorted(site.hosts))}"
+            reason = f"this preview shows {', '.join(sorted(site.hosts))}, and not {address.host}"
             self.sessions.change(session, lambda state: with_blocked(state, address.href, reason))
             raise PreviewHostNotAllowedError(reason)
         if request.headers.get("service-worker") == "script":
@@ -241,5 +241,6 @@ def _bytes(status: int, headers: Mapping[str, str], body: bytes) -> Answer:
 def _refusal(error: ServiceError, request: Request) -> Answer:
     """Return an error as a page where a person sees it, and as JSON elsewhere."""
     if "text/html" in request.headers.get("accept", ""):
-        return message_page(error, "This preview shows nothing here", error.message, _SAFE)
+        text = f"{error.message[:1].upper()}{error.message[1:]}."
+        return message_page(error, "This preview shows nothing here", text, _SAFE)
     return json_error(error, _SAFE)

@@ -94,8 +94,10 @@ class Upstream:
             raise PreviewHostNotAllowedError(f"the address cannot be shown: {error.message}") from error
         except HttpUnreachableError as error:
             if error.failure == "timeout":
-                raise PreviewTimeoutError(f"{exchange.target.host} did not respond in time: {error}") from error
-            raise PreviewUpstreamError(f"{exchange.target.host} did not respond: {error}") from error
+                raise PreviewTimeoutError(
+                    f"the shop at {exchange.target.host} did not respond in time: {error}"
+                ) from error
+            raise PreviewUpstreamError(f"the shop at {exchange.target.host} did not respond: {error}") from error
         if not answer.is_whole:
             raise PreviewTooLargeError
         return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from hashlib import sha256
 
 import pytest
@@ -292,7 +293,10 @@ def test_address__that_is_unknown__is_a_small_page_for_browsers(edge: CountedEdg
     assert (answer["statusCode"], answer["headers"]["Content-Type"]) == (404, "text/html; charset=utf-8")
     assert "<h1>Page not found</h1>" in answer["body"]
     assert "<script" not in answer["body"]
-    assert answer["headers"]["Content-Security-Policy"].startswith("default-src 'none'")
+    policy = answer["headers"]["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+    style = answer["body"].partition("<style>")[2].partition("</style>")[0]
+    assert b64encode(sha256(style.encode()).digest()).decode() in policy
     assert answer["headers"]["Cache-Control"] == "no-store"
     assert "nothing" not in answer["body"]
 

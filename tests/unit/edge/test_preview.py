@@ -126,7 +126,7 @@ def test_host__of_others__is_403_and_listed(preview: Previewing, url: str) -> No
     assert preview.shop.received == []
     [blocked] = state_of(preview, token)["blocked"]
     assert blocked["url"] == address
-    assert "is not a host of this preview" in blocked["reason"]
+    assert "this preview shows" in blocked["reason"]
 
 
 def test_redirect__to_an_inner_address__is_shown_as_it_is_and_refused_when_followed(preview: Previewing) -> None:
@@ -224,7 +224,8 @@ def test_large_file__is_loaded_from_the_shop(preview: Previewing) -> None:
 def test_error__for_a_person__is_a_page_with_the_reason(preview: Previewing) -> None:
     reply = preview.page(preview.open(), "https://other.example/<b>", headers=HTML)
     assert reply.headers["content-type"].startswith("text/html")
-    assert "other.example is not a host of this preview" in reply.text
+    assert "<p>This preview shows 127.0.0.1" in reply.text
+    assert "and not other.example.</p>" in reply.text
     assert "<b>" not in reply.text
 
 
