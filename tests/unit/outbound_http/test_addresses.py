@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
-from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError
+from abtest.domain.egress.targets import PublicOnly, UrlNotAllowedError, endpoints
 from abtest.ports.http_sender import HttpUnreachableError
 from tests.unit.outbound_http.servers import PUBLIC_ADDRESS, Net, answer, certified, listening, says
 
@@ -204,3 +204,8 @@ def test_post__header_with_a_line_break__is_not_sent(
     with pytest.raises(HttpUnreachableError):
         net.sender(authority).post(f"https://{NAME}/", b"{}", headers={"X-Name": header})
     assert all(b"X-Evil" not in head for head in heads)
+
+
+def test_endpoints__are_host_and_port_of_each_address_that_a_request_may_have() -> None:
+    urls = ["https://lamps.example/a", "http://127.0.0.1:8402/b", "https://[2001:db8::1]/", "https://u@x.example/", "?"]
+    assert endpoints(urls) == {"lamps.example:443", "127.0.0.1:8402", "2001:db8::1:443"}

@@ -119,7 +119,7 @@ class EgressProxy:
             if self.transferred >= self.max_bytes:
                 raise UrlNotAllowedError("the pages of this job have transferred too much")
             target = self.rules.target(url)
-            authority = f"{target.host}:{target.port}"
+            authority = target.endpoint
             return await self._dialled(target, await self._addresses(target))
         except UrlNotAllowedError as error:
             self._note(authority, f"cannot be requested: {error.message}")
@@ -134,8 +134,8 @@ class EgressProxy:
 
     async def _addresses(self, target: Target) -> list[str]:
         """Resolve the host once, and return its addresses, all allowed. Raises UrlNotAllowedError."""
-        if target.is_local and f"{target.host}:{target.port}" not in self.may_reach:
-            raise UrlNotAllowedError(f"pages must not reach {target.host}:{target.port}")
+        if target.is_local and target.endpoint not in self.may_reach:
+            raise UrlNotAllowedError(f"pages must not reach {target.endpoint}")
         addresses = [target.host]
         if target.is_name:
             deadline = Deadline(CONNECT_SECONDS)

@@ -1,7 +1,8 @@
 """Target of a request, read from its URL once, so that the checked address is the one that is connected to."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import ip_address
@@ -68,6 +69,11 @@ class Target:
         """Return the value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def endpoint(self) -> str:
+        """Return host and port, as they are listed and compared."""
+        return f"{self.host}:{self.port}"
 
 
 class EgressRules(Protocol):
@@ -154,6 +160,15 @@ def read(url: str) -> Target:
         is_name=is_name,
         is_local=host == "localhost" if is_name else ip_address(host).is_loopback,
     )
+
+
+def endpoints(urls: Iterable[str]) -> frozenset[str]:
+    """Return host and port of each address; one that no request may have is left out."""
+    listed = set[str]()
+    for url in urls:
+        with suppress(UrlNotAllowedError):
+            listed.add(read(url).endpoint)
+    return frozenset(listed)
 
 
 def joined(base: str, location: str) -> str:

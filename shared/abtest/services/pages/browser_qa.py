@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from abtest.domain.assets.errors import InvalidAssetError
 from abtest.domain.assets.model import Asset, AssetUse, MadeBy
 from abtest.domain.browsing.viewport import Viewport
-from abtest.domain.egress.targets import UrlNotAllowedError, read
+from abtest.domain.egress.targets import endpoints
 from abtest.domain.pages.qa import Finding, finding
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, document_headers
 from abtest.domain.pages.site import Site
@@ -52,7 +52,7 @@ class BrowserQa:
             return Seen([finding("browser", "error", f"the page cannot be opened: {error.message}")], {})
         answers = Answers(subject.site, html, policy)
         visits = Visits(self, subject, answers)
-        with self.browsers.open(may_reach=_hosts(self.own_urls)) as browser:
+        with self.browsers.open(may_reach=endpoints(self.own_urls)) as browser:
             for place, viewport in enumerate(dict.fromkeys(Viewport(**each) for each in subject.run.viewports)):
                 visits.visit(browser, place, viewport)
         page = Page(
@@ -156,14 +156,3 @@ def picture_id(run_id: str, place: int) -> str:
     """Return the id of the picture of the run's viewport at this place."""
     moment = from_milliseconds(uuid7_milliseconds(run_id)) + timedelta(microseconds=place)
     return named_uuid7(moment, f"qa-run#{run_id}#{place}")
-
-
-def _hosts(urls: Sequence[str]) -> frozenset[str]:
-    hosts = set[str]()
-    for url in urls:
-        try:
-            target = read(url)
-        except UrlNotAllowedError:
-            continue  # an address that no page may have reaches nothing
-        hosts.add(f"{target.host}:{target.port}")
-    return frozenset(hosts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from abtest.contract.screenshots import event_results
-from abtest.domain.egress.targets import UrlNotAllowedError, read
+from abtest.domain.egress.targets import endpoints
 from abtest.domain.jobs.model import Job, JobLostError
 from abtest.domain.screenshots.order import ScreenshotOrder, order_from, planned
 from abtest.domain.screenshots.outcomes import Film, film_document, film_from
@@ -74,7 +74,7 @@ class Photographer:
             attempt.fail("the experiment was deleted")
             return True
         if film.missing(planned(order)):
-            with self.browsers.open(may_reach=self._hosts(order)) as browser:
+            with self.browsers.open(may_reach=endpoints((*order.urls, *self.own_urls))) as browser:
                 visits = Visits(browser=browser, shop_id=job.shop_id, order=order, snippet_of=self.snippet_of)
                 session = Session(self.world, attempt, visits, self.pictures, order, names)
                 film = session.shoot()
@@ -91,17 +91,6 @@ class Photographer:
             return {}
         experiment = experiment_of(self.world.catalog, shop_id, order.experiment_id)
         return {variation.id: variation.name for variation in experiment.variations}
-
-    def _hosts(self, order: ScreenshotOrder) -> frozenset[str]:
-        """Return host and port of the job's pages and of this service."""
-        hosts = set[str]()
-        for url in (*order.urls, *self.own_urls):
-            try:
-                target = read(url)
-            except UrlNotAllowedError:
-                continue  # its shots fail by themselves
-            hosts.add(f"{target.host}:{target.port}")
-        return frozenset(hosts)
 
     def _end(self, order: ScreenshotOrder, film: Film, job: Job) -> Commit:
         """Return what is committed with the end of a job: its event, and the latest pictures of its experiment."""
