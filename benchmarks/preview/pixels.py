@@ -16,7 +16,8 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser.pages.conftest import PACKAGES
 from tests.e2e.oscar.server import running_shop
 from tests.support.browser import launch
-from tests.support.previewed import Answer, PreviewedShop, Proxy, Received, served
+from tests.support.previewed import Answer, PreviewedShop, Received, served
+from tests.support.previewing import Proxy, proxied_shop
 
 GOAL = 0.001
 VIEWPORTS = ((1280, 800), (390, 844))
@@ -44,21 +45,13 @@ def report() -> None:
         sites.append(("django-oscar", urlsplit(product).netloc, OSCAR))
         browser = launch(stack.enter_context(sync_playwright()), is_whole=False)
         for name, host, paths in sites:
-            with _session(host) as proxy:
+            with proxied_shop(PreviewedShop(host)) as proxy:
                 for path in paths:
                     off = max(
                         _off(browser.new_page(viewport={"width": w, "height": h}), proxy, path) for w, h in VIEWPORTS
                     )
                     print(f"  {name + path:<66} {off:.3%}   {_added_milliseconds(proxy, path):.1f} ms added")
         browser.close()
-
-
-@contextmanager
-def _session(host: str) -> Iterator[Proxy]:
-    proxy = Proxy(PreviewedShop(host))
-    with served(proxy.answer, "127.0.0.1") as at_proxy:
-        proxy.base = f"http://{at_proxy}"
-        yield proxy
 
 
 @contextmanager

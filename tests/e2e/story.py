@@ -31,6 +31,12 @@ class Story:
         assert answer.status_code == expected, f"{method} {path}: {answer.status_code} {answer.text[:2000]}"
         return answer.json() if answer.content else None
 
+    def claim_domain(self) -> None:
+        """Claim the shop's own domain, unless it or another is claimed already."""
+        domains = self.call("GET", "/settings/install-domains")
+        if domains["revision"] == "initial":
+            self.call("PATCH", "/settings/install-domains", domain=domains["domain"])
+
     def finish_running(self) -> None:
         """Complete whatever earlier stories left running, so that each story owns the store page."""
         for experiment in self.call("GET", "/experiments?status=running&limit=100")["data"]:

@@ -20,9 +20,7 @@ TITLE = "The lamp that lasts"
 @pytest.fixture
 def shop(story: Story) -> Iterator[PreviewedShop]:
     """A page of the demo shop with its snippet, a second page, and a basket that a cookie keeps."""
-    domains = story.call("GET", "/settings/install-domains")
-    if domains["revision"] == "initial":
-        story.call("PATCH", "/settings/install-domains", domain=domains["domain"])
+    story.claim_domain()
     shop = PreviewedShop()
     tag = f"<script src='{story.dev['worker_base_url']}/s/{story.dev['shop_id']}.js'></script>"
     shop.page(

@@ -1,4 +1,4 @@
-"""Preview function on memory, before a shop of this machine: sessions, tokens and requests, as browsers make them."""
+"""Preview function on memory, before a shop of this machine: sessions and tokens, called directly or over HTTP."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from urllib.parse import quote, urlsplit
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
 from abtest.domain.credentials.preview import PreviewGrant, make_token
-from abtest.domain.egress.targets import PublicOnly
+from abtest.domain.egress.targets import EgressRules, OperatorChosen, PublicOnly
+from abtest.domain.preview.addresses import PreviewSite, proxied
 from abtest.domain.preview.session import FIRST_STATE, PreviewSession, snippet_key, state_id
 from abtest.edge.gateway import Answer, GatewayEvent
 from abtest.edge.preview import PreviewRoutes
@@ -22,8 +23,9 @@ from abtest.edge.preview_upstream import Upstream
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.documents import encode
 from abtest.storefront import bridge
+from tests.support import previewed as shops
 from tests.support.memory import MemoryBlobs, MemoryRateLimiter, MemorySessions
-from tests.support.previewed import NOW, PreviewedShop, served
+from tests.support.previewed import NOW, PreviewedShop, Received, served
 from tests.support.storefronts import ROOTS, SHOP_ID
 
 BASE = "https://{session}.preview.test"
@@ -64,6 +66,7 @@ class Previewing:
     clock: ManualClock = field(default_factory=lambda: ManualClock(NOW))
     sessions: MemorySessions = field(default_factory=MemorySessions)
     files: MemoryBlobs = field(default_factory=MemoryBlobs)
+    rules: EgressRules = field(default_factory=lambda: PublicOnly(allow_loopback=True))
     limits: Limits = field(default_factory=lambda: Limits(seconds=3, body_bytes=5 * 1024 * 1024))
 
     def routes(self) -> PreviewRoutes:
@@ -77,7 +80,7 @@ class Previewing:
             worker_base_url=WORKER,
             bridge=bridge(),
         )
-        client = OutboundHttp(PublicOnly(allow_loopback=True), self.limits)
+        client = OutboundHttp(self.rules, self.limits, resolve=lambda _host, _port: ["127.0.0.1"])
         return PreviewRoutes(
             sessions=sessions, upstream=Upstream(client, self.clock), files=self.files, clock=self.clock
         )
@@ -126,26 +129,50 @@ class Previewing:
         self, method: str, path: str, query: str = "", *, headers: dict[str, str] | None = None, body: str = ""
     ) -> Reply:
         """Send a request to the function."""
-        http = {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "203.0.113.7", "userAgent": "x"}
-        event = {
-            "version": "2.0",
-            "rawPath": path,
-            "rawQueryString": query,
-            "headers": {"accept": "*/*", "cookie": "ours=1", **(headers or {})},
-            "requestContext": {"http": http},
-            "body": body,
-            "isBase64Encoded": False,
-        }
-        answer = self._routes.answer(event)
-        text = answer["body"]
-        content = b64decode(text) if answer.get("isBase64Encoded") else text.encode()
-        return Reply(answer["statusCode"], {name.lower(): value for name, value in answer["headers"].items()}, content)
+        given = {"accept": "*/*", "cookie": "ours=1", **(headers or {})}
+        return _reply(self.handler(_event(Received(method, f"{path}?{query}", given, body))))
+
+    def respond(self, request: Received) -> shops.Answer:
+        """Answer a request over HTTP."""
+        reply = _reply(self.handler(_event(request)))
+        return reply.status, reply.headers, reply.body
 
     def followed(self, token: str, location: str) -> Reply:
         """Request the address of a redirect."""
         parts = urlsplit(location)
         assert parts.path == "/api/preview", location
         return self.ask("GET", parts.path, parts.query)
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """The function on a port of this machine, with a session."""
+
+    preview: Previewing
+    token: str
+
+    @property
+    def shop(self) -> PreviewedShop:
+        return self.preview.shop
+
+    @property
+    def base(self) -> str:
+        """Origin of the session."""
+        return self.preview.base
+
+    def address(self, path: str) -> str:
+        """Return the address of a page of the shop at the proxy."""
+        site = PreviewSite(base=self.base, token=self.token, hosts=frozenset({self.shop.host}))
+        return proxied(site, f"http://{self.shop.host}{path}")
+
+
+@contextmanager
+def proxied_shop(shop: PreviewedShop, *, with_experiment: bool = False) -> Iterator[Proxy]:
+    """Serve the function before a shop that has a host already: a name that only the function can resolve."""
+    running: list[Previewing] = []
+    with served(lambda request: running[0].respond(request), "127.0.0.1") as host:
+        running.append(Previewing(shop, f"http://{host}", rules=OperatorChosen()))
+        yield Proxy(running[0], running[0].open(with_experiment=with_experiment))
 
 
 @contextmanager
@@ -155,3 +182,23 @@ def previewing(base: str = BASE, **more: Any) -> Iterator[Previewing]:
     with served(shop.answer, "127.0.0.1") as host:
         shop.host = host
         yield Previewing(shop, base, **more)
+
+
+def _event(request: Received) -> GatewayEvent:
+    path, _, query = request.path.partition("?")
+    http = {"method": request.method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "203.0.113.7", "userAgent": "x"}
+    return {
+        "version": "2.0",
+        "rawPath": path,
+        "rawQueryString": query,
+        "headers": request.headers,
+        "requestContext": {"http": http},
+        "body": request.body,
+        "isBase64Encoded": False,
+    }
+
+
+def _reply(answer: Answer) -> Reply:
+    text = answer["body"]
+    content = b64decode(text) if answer.get("isBase64Encoded") else text.encode()
+    return Reply(answer["statusCode"], {name.lower(): value for name, value in answer["headers"].items()}, content)

@@ -8,7 +8,6 @@ from abtest.domain.preview.css import rewrite_stylesheet
 from abtest.domain.preview.headers import request_headers, response_headers
 from abtest.domain.preview.html import rewrite_html
 from abtest.domain.preview.progress import SessionState
-from abtest.domain.preview.state import PageState
 from abtest.edge.gateway import Headers
 from abtest.kit.clock import Clock
 from abtest.kit.errors import ServiceError
@@ -112,8 +111,8 @@ class Upstream:
         is_document = kind in ("text/html", "application/xhtml+xml")
         body = answer.body
         if is_document and not exchange.is_script:
-            seen = PageState(cookie=state.jar.visible(url, self.clock.now()))
-            body = rewrite_html(body, answer.content_type, page_url=url, site=site, state=seen)
+            cookie = state.jar.visible(url, self.clock.now())
+            body = rewrite_html(body, answer.content_type, page_url=url, site=site, cookie=cookie)
         elif kind == "text/css":
             body = rewrite_stylesheet(body, answer.content_type, page_url=url, site=site)
         is_page = is_document and answer.status not in _REDIRECTS and exchange.headers.get("sec-fetch-dest") != "empty"

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Frame, Page
 
 from tests.browser.preview.conftest import heard, shown
-from tests.support.previewed import PreviewedShop, Proxy, Received, served
+from tests.support.previewed import PreviewedShop, Received, served
+from tests.support.previewing import Proxy, proxied_shop
 
 pytestmark = pytest.mark.browser
 
@@ -115,9 +116,7 @@ def shop() -> Iterator[PreviewedShop]:
 @pytest.fixture
 def proxy(shop: PreviewedShop) -> Iterator[Proxy]:
     shop.received.clear()
-    proxy = Proxy(shop)
-    with served(proxy.answer, "127.0.0.1") as host:
-        proxy.base = f"http://{host}"
+    with proxied_shop(shop) as proxy:
         yield proxy
 
 

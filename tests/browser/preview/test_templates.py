@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Iterator
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page
 
 from tests.browser.pages.conftest import ELSEWHERE, installed
-from tests.support.previewed import Answer, PreviewedShop, Proxy, Received, served
+from tests.support.previewed import Answer, PreviewedShop, Received, served
+from tests.support.previewing import Proxy, proxied_shop
 
 pytestmark = pytest.mark.browser
 TEMPLATES = ["startbootstrap-shop-homepage", "startbootstrap-shop-item"]
@@ -31,11 +33,9 @@ def answer_from(folder: Path, request: Received) -> Answer:
 def proxy(request: pytest.FixtureRequest) -> Iterator[Proxy]:
     """The template as a shop, and a session of its preview."""
     folder = installed(request.param) / "dist"
-    with served(lambda given: answer_from(folder, given), "shop.example") as host:
-        proxy = Proxy(PreviewedShop(host))
-        with served(proxy.answer, "127.0.0.1") as at_proxy:
-            proxy.base = f"http://{at_proxy}"
-            yield proxy
+    answer = partial(answer_from, folder)
+    with served(answer, "shop.example") as host, proxied_shop(PreviewedShop(host)) as proxy:
+        yield proxy
 
 
 def picture(page: Page, url: str) -> Image.Image:

@@ -139,6 +139,7 @@ FEATURES: dict[str, Callable[[str], Json]] = {
     ),
     "shared": _settings(domains=["shop.example"]),
     "not shared": _settings(domains=["example.org"]),
+    "preview": _settings(preview=True),
     "assets": _settings(assets_url=f"{SHOP}/s/"),
 }
 ADDRESSES = [

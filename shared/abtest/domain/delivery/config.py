@@ -50,6 +50,8 @@ class Runtime:
     handover_url: str = ""
     shop_domain: str = ""
     settings: RuntimeSettings = UNTOUCHED
+    is_preview: bool = False
+    """True where people look at pages before visitors do: nothing is counted."""
 
     def document(self) -> PublishedRuntime:
         """Return the config's `runtime`."""
@@ -67,6 +69,7 @@ class Runtime:
             handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
             environments=environments.with_sub_snippets() if is_active else [],
             domains=self.settings.cookie_domains(self.shop_domain),
+            preview=self.is_preview,
         )
         return runtime
 

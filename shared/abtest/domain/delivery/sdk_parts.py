@@ -102,12 +102,13 @@ _CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
     ),
     "sharing": lambda contents: contents.sets("domains"),
     "served": lambda contents: contents.has("served"),
+    "preview": lambda contents: contents.sets("preview"),
 }
 """Condition under which a config calls for a part: the counterpart of the conditions under which core calls its parts.
 
 None: no config calls for the part itself; it comes with those that require it, or as rendering needs it."""
 
-_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url domains"
+_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url domains preview"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"

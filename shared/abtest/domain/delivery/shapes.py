@@ -20,6 +20,7 @@ class PublishedRuntime(TypedDict):
     environments: NotRequired[list[PublishedEnvironment]]
     domains: NotRequired[Sequence[str]]
     assets_url: NotRequired[str]
+    preview: NotRequired[bool]
 
 
 class PublishedSignals(TypedDict):

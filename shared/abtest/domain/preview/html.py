@@ -15,7 +15,7 @@ from abtest.domain.preview.css import rewrite_css
 from abtest.domain.preview.document import MAX_GROWTH, Document, Places
 from abtest.domain.preview.elements import HANDLERS
 from abtest.domain.preview.import_maps import rewrite_import_map
-from abtest.domain.preview.state import PageState, bridge_tag, module_map_tag, snippet_tag
+from abtest.domain.preview.state import bridge_tag, module_map_tag, snippet_tag
 from abtest.domain.preview.tags import StartTag, apply, read_tag
 
 _TEXT, _START = TokenType.TEXT, TokenType.START_TAG
@@ -29,15 +29,14 @@ _DECODED = Charset("utf-16-le")
 """Encoding of a document that is a text already: its characters need no reading."""
 
 
-def rewrite_html(
-    html: bytes, content_type: str, *, page_url: str, site: PreviewSite, state: PageState | None = None
-) -> bytes:
+def rewrite_html(html: bytes, content_type: str, *, page_url: str, site: PreviewSite, cookie: str = "") -> bytes:
     """Return a page of the address `page_url` as its preview, in the same encoding.
 
-    The bridge comes first in the head, then our snippet unless it takes the place of the shop's.
+    `cookie` is what its scripts see of cookies. The bridge comes first in the head, then our snippet unless it takes
+    the place of the shop's.
     """
     charset = of_page(html, content_type)
-    return edited(html, charset, lambda text: _Rewriting(text, charset, page_url, site, state or PageState()).result())
+    return edited(html, charset, lambda text: _Rewriting(text, charset, page_url, site, cookie).result())
 
 
 class _Rewriting:
@@ -49,14 +48,14 @@ class _Rewriting:
         charset: Charset,
         page_url: str,
         site: PreviewSite,
-        state: PageState,
+        cookie: str,
         *,
         depth: int = 0,
         room: int = MAX_GROWTH,
     ) -> None:
         self._document = Document(text, charset, site, page_url, self._nested, room)
         self._places = Places(text)
-        self._state = state
+        self._cookie = cookie
         self._depth = depth
         self._raw: StartTag | None = None
         # Most pages have neither, and then only the elements of the table are looked at.
@@ -141,7 +140,7 @@ class _Rewriting:
             (
                 f'<meta charset="{label}">' if label else "",
                 f'<base href="{escape(document.base_url)}">',
-                bridge_tag(site, document.page_url, self._state),
+                bridge_tag(site, document.page_url, self._cookie),
                 "" if document.has_import_map else module_map_tag(site, document.page_url),
                 "" if document.has_snippet or self._depth else snippet_tag(site),
             )
@@ -152,5 +151,5 @@ class _Rewriting:
         if self._depth >= _MAX_DEPTH:
             return text
         return _Rewriting(
-            text, _DECODED, document.page_url, document.site, self._state, depth=self._depth + 1, room=room
+            text, _DECODED, document.page_url, document.site, self._cookie, depth=self._depth + 1, room=room
         ).result()

@@ -1,7 +1,6 @@
 """First scripts of a previewed document: the bridge with what it must know, the map of modules, our snippet."""
 
 import json
-from dataclasses import dataclass
 from html import escape
 
 from abtest.domain.preview.addresses import MODULES_PATH, PreviewSite, absolute
@@ -10,20 +9,8 @@ from abtest.kit.json_objects import JsonObject
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageState:
-    """State of a session that scripts of a page see.
-
-    `cookie` is the text of `document.cookie`. `parents` are the origins of windows that may talk to the bridge; without
-    any, each window that shows the page in a frame may.
-    """
-
-    cookie: str = ""
-    parents: tuple[str, ...] = ()
-
-
-def bridge_tag(site: PreviewSite, page_url: str, state: PageState) -> str:
-    """Return the element that starts the bridge."""
+def bridge_tag(site: PreviewSite, page_url: str, cookie: str) -> str:
+    """Return the element that starts the bridge. `cookie` is what `document.cookie` shows."""
     if not site.bridge:
         return ""
     values = {
@@ -31,8 +18,7 @@ def bridge_tag(site: PreviewSite, page_url: str, state: PageState) -> str:
         "token": site.token,
         "hosts": sorted(site.hosts),
         "page": page_url,
-        "cookie": state.cookie,
-        "parents": list(state.parents),
+        "cookie": cookie,
     }
     return f"<script>({site.bridge})({script_json(values)})</script>"
 

@@ -64,6 +64,7 @@ class PreviewSnippets:
             currency=read_shop(self.catalog, shop_id).currency,
             events_url=NOWHERE,
             events_signature="",
+            is_preview=True,
         )
         config = compile_config(runtime, replace(NOTHING, experiments=sound), 0)
         snippet = render_snippet(config, self.bundle, scripts, files_url or f"{self.worker_base_url}/s/{shop_id}/")

@@ -2,14 +2,14 @@
 // through the proxy; a window that shows the preview in a frame hears of it. It runs before any script of the page.
 
 /**
- * @typedef {{ base: string, token: string, hosts: string[], page: string, cookie: string, parents: string[] }} Preview
+ * @typedef {{ base: string, token: string, hosts: string[], page: string, cookie: string }} Preview
  * @typedef {[owner: any, name: string, index: number, isScript?: boolean]} Loader
  */
 
 const FORMS = { A: 'href', AREA: 'href', FORM: 'action', IFRAME: 'src', LINK: 'href', SCRIPT: 'src' };
 
 /** @param {Preview} preview */
-export const start = ({ base, token, hosts, page, cookie, parents }) => {
+export const start = ({ base, token, hosts, page, cookie }) => {
   const win = /** @type {any} */ (window);
   const proxy = `${base}/api/preview`;
   const prefix = `${proxy}?pst=${token}&url=`;
@@ -60,9 +60,7 @@ export const start = ({ base, token, hosts, page, cookie, parents }) => {
   /** @param {string} type @param {object} [about] */
   const post = (type, about) => {
     if (!talks) return;
-    for (const origin of parents.length ? parents : ['*']) {
-      parent.postMessage({ source: 'svc-preview', type, url: here(), title: document.title, ...about }, origin);
-    }
+    parent.postMessage({ source: 'svc-preview', type, url: here(), title: document.title, ...about }, '*');
   };
 
   /** @param {string} reason @param {string} blocked */
@@ -238,15 +236,15 @@ export const start = ({ base, token, hosts, page, cookie, parents }) => {
   addEventListener('popstate', () => post('navigated'));
   addEventListener('hashchange', () => post('navigated'));
 
-  addEventListener('message', ({ data, origin, source }) => {
+  // A window that shows the preview knows its address, and with it all that these messages can ask for.
+  addEventListener('message', ({ data, source }) => {
     if (!talks || source !== parent || !data || data.source !== 'svc-preview') return;
-    if (parents.length && !parents.includes(origin)) return;
     if (data.type === 'navigate') follow(data.url);
     else if (data.type === 'reload') location.reload();
     else if (data.type === 'variation') report({ variation_id: data.variation_id }).then(() => location.reload());
   });
 
-  win.__svcPreview = { url: here };
+  win.__svcPreview = { url: here, go: follow };
   if (document.currentScript) document.currentScript.remove();
   post('hello');
   addEventListener('load', () => post('navigated'));

@@ -29,6 +29,9 @@ let page = '';
  */
 export let isLate;
 
+/** Address of the page, which a preview shows at another one. */
+const hrefHere = () => parts._href?.() || location.href;
+
 /** Identity of the page: the address without an anchor, but with a hash route. */
 const pageHere = () => href.replace(/#(?![/!])[\s\S]*/, '');
 
@@ -54,7 +57,7 @@ const decideNow = (isView) => {
     fired: parts._fired,
     served: parts._served?.(),
   };
-  const result = decide(config, visitor, location, now(), force._variations);
+  const result = decide(config, visitor, parts._address?.() || location, now(), force._variations);
   parts._watchTriggers?.();
   decided = result;
   decisions = parts._withPlacements?.(result) || result.assignments;
@@ -74,7 +77,7 @@ const countView = () => {
 };
 
 const evaluate = () => {
-  href = location.href;
+  href = hrefHere();
   const isView = pageHere() !== page;
   if (force._isFlagged || (page && isView)) isLate = '';
   const { facts } = decideNow(isView);
@@ -115,7 +118,7 @@ export const end = () => {
 /** Decide again when the address changes, or the page returns from the back/forward cache. */
 export const watchPage = () => {
   watchAddress(() => {
-    if (location.href !== href) decideAgain();
+    if (hrefHere() !== href) decideAgain();
   });
   listen('pageshow', (event) => {
     if (!event.persisted) return;

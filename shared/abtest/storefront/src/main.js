@@ -12,19 +12,23 @@ import { openVisit } from './visit.js';
 
 /** @import { Config, Data, Scripts } from './types' */
 
-const boot = () => {
-  const { consent, handover } = config.runtime;
-  readForce(location.search);
-  const isQuiet = isBot(navigator) && !force._isFlagged;
-  openVisit(document);
-  /** @type {any} */ (window).svc = createApi(isQuiet);
-  if (isQuiet) return;
+const startParts = () => {
   parts._land?.();
-  startTransport();
-  openTransport(!consent);
   parts._startMutations?.();
   parts._startTriggers?.();
   parts._startClicks?.();
+};
+
+const boot = () => {
+  const { consent, handover } = config.runtime;
+  readForce(location.search);
+  openVisit(parts._preview?.() || document);
+  const isQuiet = isBot(navigator) && !force._isFlagged;
+  /** @type {any} */ (window).svc = createApi(isQuiet);
+  if (isQuiet) return;
+  startTransport();
+  if (!parts._isUncounted?.()) openTransport(!consent);
+  startParts();
   // Triggers run first, so that the first decision knows what the page has pushed so far.
   if (config.signals?.triggers) parts._signals();
   parts._checkout?.(given);

@@ -54,7 +54,7 @@ const go = (destination) => {
   addEventListener('pageshow', (event) => {
     if (event.persisted) reveal();
   });
-  location.replace(destination);
+  parts._leaveFor?.(destination) || location.replace(destination);
 };
 
 /**

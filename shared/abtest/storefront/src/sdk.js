@@ -37,3 +37,4 @@ import './handover.js';
 import './checkout.js';
 import './sharing.js';
 import './served.js';
+import './preview.js';

@@ -167,6 +167,8 @@ export interface Runtime {
   assets_url?: string;
   /** Domains of the shop whose subdomains share the visitor's cookie. */
   domains?: string[];
+  /** People look at the page before visitors do. */
+  preview?: boolean;
 }
 
 /** Customers' functions, and names of chunks. */
@@ -450,6 +452,13 @@ export interface Parts {
   _served(): Record<string, string>;
   _serve(decided: Decided, experiments: Experiment[]): void;
   _dropKept(experiment: Decision['experiment']): void;
+  /** preview: begins one, and returns a store in place of the cookie; nothing is counted */
+  _preview(): { cookie: string; referrer: string } | undefined;
+  _isUncounted(): boolean | undefined;
+  /** preview: address of a page that the proxy shows; goes to another one inside of the preview, if it can */
+  _href(): string;
+  _address(): URL | undefined;
+  _leaveFor(destination: string): boolean | undefined;
   /** waiting: starts the time limit of a treatment that cannot apply at once */
   _wait(treatment: Treatment): void;
   _isLate(treatment: Treatment): boolean;
@@ -469,6 +478,8 @@ export interface TrustedPolicy {
 
 declare global {
   interface Window {
+    /** Set by the bridge of the preview proxy. */
+    __svcPreview?: { url(): string; go(address: string, replaces?: boolean): boolean };
     trustedTypes?: {
       createPolicy(name: string, rules: TrustedPolicy): TrustedPolicy;
     };
