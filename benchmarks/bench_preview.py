@@ -6,10 +6,11 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.preview import defects, pixels, rewriting, shots
+from benchmarks.preview import added, defects, pixels, rewriting, shots
 
 PARTS: Mapping[str, Callable[[], None]] = {
     "rewriting": rewriting.report,
+    "added": added.report,
     "pixels": pixels.report,
     "shots": shots.report,
     "defects": defects.report,

@@ -28,7 +28,7 @@ def report() -> None:
     if not OTHERS.exists():
         sys.exit("html5lib is not installed: make benchmark-engines installs it")
     pages = paths()
-    rounds = [{python: _run(python, pages) for python in SCRIPTS} for _ in range(ROUNDS)]
+    rounds = [{python: run(python, pages) for python in SCRIPTS} for _ in range(ROUNDS)]
     speeds = {python: median(_speed(results[python]) for results in rounds) for python in SCRIPTS}
     ours, theirs = (speeds[python] for python in SCRIPTS)
     print(f"Rewriting of {len(pages)} real pages, CPU (goal: >= {GOAL} x html5lib)")
@@ -45,7 +45,8 @@ def report() -> None:
         print(f"  {len(page) / 1e6:.1f} MB of {name}: {process_time() - started:.2f} s")
 
 
-def _run(python: str, pages: list[str]) -> dict[str, Any]:
+def run(python: str, pages: list[str]) -> dict[str, Any]:
+    """Return what passes over pages take, in this Python."""
     environment = os.environ | {"PYTHONPATH": "shared:."}
     command = [python, SCRIPTS[python], *pages]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,6 +22,7 @@ from abtest.edge.preview_sessions import OpenSessions
 from abtest.edge.preview_upstream import Upstream
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.documents import encode
+from abtest.ports.http_sender import HttpForwarder
 from abtest.storefront import bridge
 from tests.support import previewed as shops
 from tests.support.memory import MemoryBlobs, MemoryRateLimiter, MemorySessions
@@ -80,10 +81,13 @@ class Previewing:
             worker_base_url=WORKER,
             bridge=bridge(),
         )
-        client = OutboundHttp(self.rules, self.limits, resolve=lambda _host, _port: ["127.0.0.1"])
+        client = self.upstream or OutboundHttp(self.rules, self.limits, resolve=lambda _host, _port: ["127.0.0.1"])
         return PreviewRoutes(
             sessions=sessions, upstream=Upstream(client, self.clock), files=self.files, clock=self.clock
         )
+
+    upstream: HttpForwarder | None = None
+    """In place of a real client."""
 
     def __post_init__(self) -> None:
         self._routes = self.routes()
@@ -130,11 +134,11 @@ class Previewing:
     ) -> Reply:
         """Send a request to the function."""
         given = {"accept": "*/*", "cookie": "ours=1", **(headers or {})}
-        return _reply(self.handler(_event(Received(method, f"{path}?{query}", given, body))))
+        return reply_of(self.handler(event_of(method, f"{path}?{query}", given, body)))
 
     def respond(self, request: Received) -> shops.Answer:
         """Answer a request over HTTP."""
-        reply = _reply(self.handler(_event(request)))
+        reply = reply_of(self.handler(event_of(request.method, request.path, request.headers, request.body)))
         return reply.status, reply.headers, reply.body
 
     def followed(self, token: str, location: str) -> Reply:
@@ -184,21 +188,23 @@ def previewing(base: str = BASE, **more: Any) -> Iterator[Previewing]:
         yield Previewing(shop, base, **more)
 
 
-def _event(request: Received) -> GatewayEvent:
-    path, _, query = request.path.partition("?")
-    http = {"method": request.method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "203.0.113.7", "userAgent": "x"}
+def event_of(method: str, address: str, headers: Mapping[str, str], body: str = "") -> GatewayEvent:
+    """Return the event of a request. `address` is its path with the query."""
+    path, _, query = address.partition("?")
+    http = {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "203.0.113.7", "userAgent": "x"}
     return {
         "version": "2.0",
         "rawPath": path,
         "rawQueryString": query,
-        "headers": request.headers,
+        "headers": headers,
         "requestContext": {"http": http},
-        "body": request.body,
+        "body": body,
         "isBase64Encoded": False,
     }
 
 
-def _reply(answer: Answer) -> Reply:
+def reply_of(answer: Answer) -> Reply:
+    """Return an answer of the function as browsers get it."""
     text = answer["body"]
     content = b64decode(text) if answer.get("isBase64Encoded") else text.encode()
     return Reply(answer["statusCode"], {name.lower(): value for name, value in answer["headers"].items()}, content)
