@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from abtest.edge.preview import METHODS
 from tests.support.previewed import Received
 from tests.support.previewing import BLUE, CONTROL, SESSION_ID, Previewing, previewing
 from tests.support.storefronts import ROOTS
+from tests.unit.outbound_http.servers import Talk, listening, says
 
 OTHER_SESSION = "0192a3b4-0000-7000-8000-0000000000ff"
 HTML = {"accept": "text/html,*/*", "sec-fetch-dest": "iframe"}
@@ -338,3 +340,55 @@ def test_shop__that_does_not_answer__is_a_bad_gateway() -> None:
 def _slowly(_: Received) -> tuple[int, dict[str, str], bytes]:
     sleep(1)
     return 200, {}, b""
+
+
+def _dripping(first: bytes, drop: bytes) -> Talk:
+    def talk(connection: socket.socket, _head: bytes) -> None:
+        connection.sendall(first)
+        while True:
+            connection.sendall(drop)
+            sleep(0.1)
+
+    return talk
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+@pytest.mark.parametrize(
+    ("talk", "expected"),
+    [
+        (_dripping(b"", b"H"), (504, "preview_upstream_timeout")),
+        (_dripping(HEAD, b"X-Drop: 1\r\n"), (504, "preview_upstream_timeout")),
+        (_dripping(HEAD + b"Content-Length: 1000\r\n\r\n", b"x"), (504, "preview_upstream_timeout")),
+        (says(HEAD + b"Content-Length: 1000\r\n\r\n<p>half"), (502, "preview_upstream_failed")),
+        (says(HEAD + b"Set-Cookie: a=1\r\n" * 10_000 + b"\r\n"), (502, "preview_upstream_failed")),
+        (says(b"\x16\x03\x01 nonsense"), (502, "preview_upstream_failed")),
+    ],
+)
+def test_shop__hostile_at_the_wire__costs_one_error_in_time(talk: Talk, expected: tuple[int, str]) -> None:
+    with listening(talk) as (port, _), previewing(limits=Limits(seconds=1, body_bytes=100_000)) as preview:
+        preview.shop.host = f"127.0.0.1:{port}"
+        token, began = preview.open(), monotonic()
+        assert preview.page(token, "/").error == expected
+        assert monotonic() - began < 3
+        assert state_of(preview, token)["cookies"] == []
+
+
+def test_cookies__of_other_hosts__are_not_kept() -> None:
+    lines = ("a=1; Domain=other.example", "b=2; Domain=com", "c=3; Domain=localhost", "d=4; Path=/")
+    head = HEAD + b"".join(f"Set-Cookie: {line}\r\n".encode() for line in lines) + b"Content-Length: 0\r\n\r\n"
+    with listening(says(head)) as (port, _), previewing() as preview:
+        preview.shop.host = f"127.0.0.1:{port}"
+        token = preview.open()
+        assert preview.page(token, "/").status == 200
+        assert state_of(preview, token)["cookies"] == ["d"]
+
+
+def test_redirect__in_a_circle__is_the_browser_s_to_end(preview: Previewing) -> None:
+    token = preview.open()
+    preview.shop.pages["/round"] = lambda _: (302, {"location": "/round"}, b"")
+    reply = preview.page(token, "/round")
+    assert reply.status == 302
+    assert preview.followed(token, reply.headers["location"]).headers["location"] == reply.headers["location"]
+    assert len(preview.shop.received) == 2
