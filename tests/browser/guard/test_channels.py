@@ -17,6 +17,8 @@ from tests.support.sites import Answer, Site, site, victim
 
 pytestmark = pytest.mark.browser
 
+WITHOUT_WEBRTC_RULE = tuple(flag for flag in GUARD if "webrtc" not in flag)
+UDP = {"stun-udp"}
 WITHOUT_LOOPBACK_RULE = tuple(flag for flag in GUARD if "<-loopback>" not in flag)
 HEADERS = ("csp-report", "link-header")
 BY_PATH = {*channels.HTML, *channels.SCRIPT, *HEADERS}
@@ -78,3 +80,7 @@ def test_page__the_same_channels__all_reach_it_without_the_guard() -> None:
 
 def test_page__behind_the_proxy_without_its_rule_for_loopback__reaches_this_machine() -> None:
     assert "fetch" in reached(WITHOUT_LOOPBACK_RULE, lambda names: "fetch" in names, 20)
+
+
+def test_page__behind_the_guard_without_its_rule_for_webrtc__sends_udp() -> None:
+    assert UDP & reached(WITHOUT_WEBRTC_RULE, lambda names: not UDP.isdisjoint(names), 20)
