@@ -31,9 +31,11 @@ class Receiver(Inbox):
         return self.arrived
 
 
-def eventually(is_so: Callable[[], bool], what: str, found: Callable[[], object] = lambda: "") -> None:
+def eventually(
+    is_so: Callable[[], bool], what: str, found: Callable[[], object] = lambda: "", seconds: float = PATIENCE
+) -> None:
     """Wait until something is so."""
     began = monotonic()
     while not is_so():
-        assert monotonic() - began < PATIENCE, f"there were never {what}; {found()}"
+        assert monotonic() - began < seconds, f"there were never {what}; {found()}"
         sleep(0.1)
