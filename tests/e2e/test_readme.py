@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from tools.local.testing import free_ports
 
-pytestmark = pytest.mark.stack
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
 
 ROOT = Path(__file__).parents[2]
 MARK = "<!-- executed by tests/e2e/test_readme.py -->"
@@ -37,7 +38,7 @@ def answers(text: str) -> list[Any]:
     return found
 
 
-def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> None:
+def test_readme__commands_typed_as_written__answer(stack: dict[str, Any], browser: Browser) -> None:
     script = "\necho ----\n".join(blocks()).replace(".local/dev.json", str(stack["directory"] / "dev.json"))
     script = script.replace(RECEIVER_PORT, str(free_ports(1)[0]))
     done = subprocess.run(
@@ -51,12 +52,19 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any]) -> Non
     )
     assert done.returncode == 0, done.stderr + done.stdout
     told = [answers(each) for each in done.stdout.split("----\n")]
-    (results,), (publishes,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
+    (results,), (publishes,), (shots,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
     assert [row["status"] for row in publishes["data"]] == ["published", "superseded", "superseded"]
     assert publishes["data"][0]["version_id"] == publishes["data"][2]["version_id"]
     assert "https://pages.localhost/nowhere cannot be requested" in done.stdout
     assert "<h1>Free delivery</h1>" in done.stdout
+    (preview_url,) = re.findall(r"^http://\S+/api/preview\?\S+$", done.stdout, re.MULTILINE)
+    page = browser.new_page()
+    page.goto(preview_url)
+    expect(page.locator("h1")).to_have_text("Made well")
+    page.close()
+    assert [each["viewport"]["width"] for each in shots["results"]] == [390, 390, 1280, 1280]
+    assert {each["error"] for each in shots["results"]} == {None}
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
     assert taken == {"ingested": 1, "deduplicated": 0, "quarantined": 0, "errors": []}
