@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
 from abtest.domain.preview.progress import MAX_BLOCKED
 from abtest.domain.preview.session import REQUESTS_PER_WINDOW
-from abtest.edge.preview import METHODS
+from abtest.edge.preview import MAX_COOKIES, METHODS
 from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answer, operation, parameter, reference
 
 
@@ -40,15 +40,17 @@ class PreviewState(Output):
 
 
 class PreviewStateChange(Input):
-    """Another variation, or a cookie that a script of a page has set."""
+    """Another variation, or cookies that scripts of a page have set."""
 
     model_config = ConfigDict(
-        json_schema_extra={"anyOf": [{"required": ["variation_id"]}, {"required": ["url", "cookie"]}]}
+        json_schema_extra={"anyOf": [{"required": ["variation_id"]}, {"required": ["url", "cookies"]}]}
     )
 
     variation_id: Id = ABSENT
     url: Annotated[str, Field(description="Address of the page whose script has set the cookie")] = ABSENT
-    cookie: Annotated[str, Field(description="Text that was assigned to `document.cookie`")] = ABSENT
+    cookies: Annotated[
+        list[str], Field(max_length=MAX_COOKIES, description="Texts that were assigned to `document.cookie`, in order")
+    ] = ABSENT
 
 
 MODELS = (PreviewPage, PreviewBlocked, PreviewState, PreviewStateChange)

@@ -40,7 +40,9 @@ STATE_PATH = f"{PROXY_PATH}/state"
 SNIPPET_PATH = f"{PROXY_PATH}/snippet"
 FILES_PATH = f"{PROXY_PATH}/f/"
 MAX_BODY_BYTES = 1024 * 1024
-MAX_STATE_BYTES = 16 * 1024
+MAX_COOKIES = 50
+"""Writes of cookies in one report of a page."""
+MAX_STATE_BYTES = 64 * 1024
 NO_EXPERIMENT = b"/* this preview shows no experiment */\n"
 _SCRIPT = "application/javascript; charset=utf-8"
 _SAFE = {**NO_STORE, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
@@ -164,7 +166,7 @@ class PreviewRoutes:
         if "variation_id" in change:
             self._switch(opened, change["variation_id"])
         else:
-            self._write_cookie(opened, change)
+            self._write_cookies(opened, change)
         return _plain(204, {})
 
     def _shown_state(self, opened: OpenSession) -> Answer:
@@ -188,28 +190,47 @@ class PreviewRoutes:
             raise InvalidPreviewRequestError("variation_id: must be a variation of the experiment of this preview")
         self.sessions.change(opened.session, lambda state: replace(state, variation_id=variation_id))
 
-    def _write_cookie(self, opened: OpenSession, change: Mapping[str, str]) -> None:
+    def _write_cookies(self, opened: OpenSession, change: Mapping[str, Any]) -> None:
         url, now = absolute(change["url"]), self.clock.now()
         if url is None or url.host not in opened.site.hosts:
             raise InvalidPreviewRequestError("url: must be a page of this preview")
-        self.sessions.change(
-            opened.session, lambda state: replace(state, jar=state.jar.written(url.href, change["cookie"], now))
-        )
+
+        def written(state: SessionState) -> SessionState:
+            jar = state.jar
+            for text in change["cookies"]:
+                jar = jar.written(url.href, text, now)
+            return replace(state, jar=jar)
+
+        self.sessions.change(opened.session, written)
 
 
-def _state_change(event: GatewayEvent, request: Request) -> Mapping[str, str]:
-    """Return the fields of a change: `variation_id`, or `url` and `cookie`. Raises InvalidPreviewRequestError."""
+def _state_change(event: GatewayEvent, request: Request) -> Mapping[str, Any]:
+    """Return the fields of a change: `variation_id`, or `url` and `cookies`. Raises InvalidPreviewRequestError."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedBodyError(["application/json"], ["identity"])
     try:
         change = canonical_json.loads(body_of(event, MAX_STATE_BYTES))
     except ValueError as error:
         raise InvalidPreviewRequestError("the body must be JSON") from error
-    if not isinstance(change, dict) or not all(isinstance(value, str) for value in change.values()):
-        raise InvalidPreviewRequestError("the body must be an object of texts")
-    if "variation_id" not in change and not {"url", "cookie"} <= set(change):
-        raise InvalidPreviewRequestError("send variation_id, or url and cookie")
+    if not isinstance(change, dict):
+        raise InvalidPreviewRequestError("the body must be an object")
+    _refuse_wrong(change)
     return change
+
+
+def _refuse_wrong(change: Mapping[str, Any]) -> None:
+    if "variation_id" not in change and not {"url", "cookies"} <= set(change):
+        raise InvalidPreviewRequestError("send variation_id, or url and cookies")
+    for name in ("variation_id", "url"):
+        if not isinstance(change.get(name, ""), str):
+            raise InvalidPreviewRequestError(f"{name}: must be a text")
+    cookies = change.get("cookies", [])
+    if (
+        not isinstance(cookies, list)
+        or len(cookies) > MAX_COOKIES
+        or not all(isinstance(each, str) for each in cookies)
+    ):
+        raise InvalidPreviewRequestError(f"cookies: must be a list of at most {MAX_COOKIES} texts")
 
 
 def _shown_variation(session: PreviewSession, state: SessionState) -> str | None:

@@ -245,3 +245,18 @@ def test_message__of_another_window__is_ignored(page: Page, proxy: Proxy) -> Non
     page.wait_for_timeout(200)
     assert frame.evaluate("document.title") == "Loaders"
     assert json.loads(frame.evaluate("JSON.stringify(finished)")) == frame.evaluate("finished")
+
+
+def test_cookies__written_fast__are_kept_in_their_order_also_when_the_page_is_left(
+    page: Page, proxy: Proxy, shop: PreviewedShop
+) -> None:
+    frame = opened(page, proxy, "/shop/loaders")
+    for number in range(20):
+        frame.evaluate("number => { document.cookie = `n=${number}; Path=/` }", number)
+    frame.evaluate("for (let n = 20; n < 75; n++) document.cookie = `n=${n}; Path=/`")
+    page.wait_for_timeout(300)
+    frame.evaluate("for (let n = 75; n < 90; n++) document.cookie = `n=${n}; Path=/`; location.assign('/next')")
+    wait_for(frame, "Next")
+    page.wait_for_timeout(300)
+    shown(page, proxy.address("/account"))
+    assert "n=89" in shop.requests_of("/account")[-1].headers["cookie"]

@@ -76,7 +76,7 @@ IDS = {
 }
 """Texts that are only compared with known ones, or made by the caller for people who are not."""
 
-CHECKED = {"cookie", "currency", "href", "pattern", "timezone", "url", "url_pattern"}
+CHECKED = {"cookies", "currency", "href", "pattern", "timezone", "url", "url_pattern"}
 """Texts that a parser or a list of the domain checks (422)."""
 
 DECIDED = ("const", "enum", "format", "pattern")

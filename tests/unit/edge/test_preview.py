@@ -256,7 +256,7 @@ def test_cookies__of_responses_at_once__are_all_kept(preview: Previewing) -> Non
 
 def test_cookie__of_a_script__is_sent_to_the_shop(preview: Previewing) -> None:
     token = preview.open()
-    change = json.dumps({"url": f"http://{preview.shop.host}/lamps", "cookie": "seen=1; Path=/"})
+    change = json.dumps({"url": f"http://{preview.shop.host}/lamps", "cookies": ["seen=0; Path=/", "seen=1; Path=/"]})
     headers = {"content-type": "application/json"}
     assert preview.ask("POST", "/api/preview/state", f"pst={token}", headers=headers, body=change).status == 204
     preview.page(token, "/")
@@ -289,9 +289,12 @@ def test_snippet__without_an_experiment__does_nothing(preview: Previewing) -> No
         ("[]", 400),
         ('{"variation_id": 1}', 400),
         ('{"variation_id": "0192a3b4-0000-7000-8000-0000000000a9"}', 400),
-        ('{"url": "https://other.example/", "cookie": "a=1"}', 400),
-        ('{"cookie": "a=1"}', 400),
-        ('{"cookie": "' + "x" * 20_000 + '"}', 413),
+        ('{"url": "https://other.example/", "cookies": ["a=1"]}', 400),
+        ('{"url": "https://other.example/", "cookies": "a=1"}', 400),
+        ('{"url": "https://other.example/", "cookies": [1]}', 400),
+        (json.dumps({"url": "https://other.example/", "cookies": ["a=1"] * 51}), 400),
+        ('{"cookies": ["a=1"]}', 400),
+        ('{"cookies": ["' + "x" * 70_000 + '"]}', 413),
     ],
 )
 def test_state__bad_change__changes_nothing(preview: Previewing, body: str, status: int) -> None:

@@ -6,6 +6,8 @@
  * @typedef {[owner: any, name: string, index: number, isScript?: boolean]} Loader
  */
 
+/** Cookies of one report, which must be small to outlive its page. */
+const MAX_COOKIES = 20;
 const FORMS = { A: 'href', AREA: 'href', FORM: 'action', IFRAME: 'src', LINK: 'href', SCRIPT: 'src' };
 
 /** @param {Preview} preview */
@@ -74,6 +76,21 @@ export const start = ({ base, token, hosts, page, cookie }) => {
       body: JSON.stringify({ url: here(), ...change }),
       keepalive: true,
     }).catch(() => {});
+
+  /** Writes of cookies that are not reported yet. @type {string[]} */
+  const written = [];
+  let isReporting = false;
+  /** Reports writes, one request after the other, since the last one counts; when the page is left, all at once. */
+  const reportCookies = (isLeaving = false) => {
+    if (!written.length || (isReporting && !isLeaving)) return;
+    isReporting = true;
+    report({ cookies: written.splice(0, MAX_COOKIES) }).then(() => {
+      isReporting = false;
+      reportCookies();
+    });
+    if (isLeaving) reportCookies(true);
+  };
+  addEventListener('pagehide', () => reportCookies(true));
 
   /** Changes the arguments of a function or constructor. @param {any} owner @param {string} name @param {any} change */
   const wrap = (owner, name, change) => {
@@ -152,7 +169,8 @@ export const start = ({ base, token, hosts, page, cookie }) => {
         return key === 'max-age' ? Number(value) <= 0 : key === 'expires' && Date.parse(value) < Date.now();
       });
       cookie = (isGone ? others : [...others, pair.trim()]).join('; ');
-      report({ cookie: `${text}` });
+      written.push(`${text}`);
+      Promise.resolve().then(() => reportCookies()); // what a script writes in one go is one request
     },
   });
   Object.defineProperty(document, 'URL', { configurable: true, get: here });
