@@ -19,7 +19,7 @@ _ROUTES = (
     (r"/api/v1/assets", 5 * _MIB),
     (r"(/_svc)?/assign", _MIB // 4),
     (r"/_svc/handover(/verify)?", 4096),
-    (r"/api/preview/state", 16384),
+    (r"/api/preview/state", 65536),
     ("", _MIB),
 )
 """Addresses and the largest bodies that they accept; all others accept 1 MiB."""
