@@ -46,7 +46,7 @@ LANES: Mapping[str, Lane] = {
     "waiting": Lane(
         workers=4,
         load=12,
-        budgets={"browser": 1000, "e2e": 1100, "integration": 160, "property": 45},
+        budgets={"browser": 1000, "e2e": 1150, "integration": 160, "property": 45},
         distribution="loadgroup",
     ),
 }
