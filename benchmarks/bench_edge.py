@@ -48,9 +48,20 @@ def bare(path: str, answer: dict[str, Any], *, method: str = "get") -> Any:
     return app.resolve
 
 
+def never() -> Any:
+    """Fail: no request here is one of previews."""
+    raise AssertionError
+
+
 def main() -> None:
     shop, blobs = published_shop()
-    delivery = Delivery(publications=Publications(blobs, SystemClock()), limiter=Unlimited(), clock=SystemClock())
+    delivery = Delivery(
+        publications=Publications(blobs, SystemClock()),
+        limiter=Unlimited(),
+        clock=SystemClock(),
+        previews=never,
+        bar=never,
+    )
     plain = {"accept-encoding": "identity"}
     cases = [
         (

@@ -5,11 +5,9 @@ write to the table), validates the answer against its model and sets all headers
 returns it.
 """
 
-import asyncio
 import gzip
 import json
 import os
-import tempfile
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -20,13 +18,10 @@ from mangum import Mangum
 
 from benchmarks.bench_edge import Context
 from benchmarks.harness import compare, line, milliseconds, peak_megabytes
+from benchmarks.local_engine import local_engine
 from benchmarks.world import gateway_event
 from tests.support.template import Stack
-from tools.local.engine.process import Engine
-from tools.local.provision.clients import CREDENTIALS, Clients
-from tools.local.surroundings import machine_environment
-from tools.local.template.intrinsics import REGION
-from tools.local.testing import free_ports
+from tools.local.provision.clients import Clients
 
 
 def our_handler(environment: dict[str, str]) -> Any:
@@ -95,16 +90,8 @@ def measure(clients: Clients, endpoint: str) -> None:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        state = Path(folder)
-        engine = Engine(state, free_ports(1)[0], state / "engine.log", machine_environment())
-        engine.launch()
-        try:
-            asyncio.run(engine.ready())
-            os.environ.update({**CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": engine.endpoint})
-            measure(Clients(engine.endpoint), engine.endpoint)
-        finally:
-            asyncio.run(engine.stop())
+    with local_engine() as (clients, endpoint):
+        measure(clients, endpoint)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The storefront beside GrowthBook, Amplitude, PostHog and dom-mutator: sizes, speed, flicker, what observing costs.
 
-`make bench-storefront` takes about eight minutes; ARGS=--quick two, with fewer repetitions. `--only sizes` (or
+`make bench-storefront` takes about fourteen minutes; ARGS=--quick four, with fewer repetitions. `--only sizes` (or
 another group) runs one group, `--json FILE` keeps every figure, `--document` writes the table of docs/benchmarks.md.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.storefront import blocking, evaluation, flicker, navigations, observing, peers, report, sizes
+from benchmarks.storefront import blocking, evaluation, flicker, foreign, navigations, observing, peers, report, sizes
 from benchmarks.storefront.report import Row
 from benchmarks.storefront.site import Progress, Site, serving
 from tests.support.browser import launch
@@ -22,6 +22,7 @@ GROUPS: dict[str, Group] = {
     "sizes": lambda _browser, _site, _quick, _tell: sizes.rows(),
     "evaluation": lambda _browser, _site, quick, _tell: evaluation.rows(quick),
     "blocking": blocking.rows,
+    "foreign": foreign.rows,
     "observing": observing.rows,
     "navigations": navigations.rows,
     "flicker": flicker.rows,

@@ -41,6 +41,7 @@ BEGIN_FIRST = (
     "browser/sdk/test_cut_bundles.py",
     "browser/sdk/test_golden_bundle.py",
     "browser/sdk/test_golden.py",
+    "unit/adapters/test_pdf_texts.py",
 )
 """Files that take longest, the longest first; workers take whole files in this order, and one of these at the end would
 leave a core without work. What takes how long: `--durations=50`."""

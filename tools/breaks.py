@@ -210,6 +210,34 @@ BREAKS = (
         'options["exif"] = source.info.get("exif", b"")',
         ("tests/contract/test_images.py",),
     ),
+    Break(
+        "robots.txt is obeyed",
+        "shared/abtest/services/profiles/visitor.py",
+        r"if not robots\.allows\(target\.url\):",
+        "if False:",
+        ("tests/unit/profiles",),
+    ),
+    Break(
+        "a profile run stays on the shop's hosts",
+        "shared/abtest/services/profiles/visitor.py",
+        r'target\.host == own or target\.host\.endswith\(f"\.\{own\}"\)',
+        "target.host.endswith(own)",
+        ("tests/unit/profiles",),
+    ),
+    Break(
+        "no platform without enough evidence",
+        f"{DOMAIN}/profiles/signatures.py",
+        r"^ENOUGH = 0\.8",
+        "ENOUGH = 0.3",
+        ("tests/unit/profiles",),
+    ),
+    Break(
+        "a run never overrules a person",
+        f"{DOMAIN}/profiles/learning.py",
+        r'if earlier is not None and earlier\.status != "suggested":',
+        "if False:",
+        ("tests/unit/profiles",),
+    ),
 )
 
 

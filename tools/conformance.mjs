@@ -1,6 +1,6 @@
 // Answers conformance lines from standard input with the storefront's own code:
-// `node tools/conformance.mjs hash|url|condition|decide|signal`. One JSON object a line in, one a line out, in the
-// same order.
+// `node tools/conformance.mjs hash|url|condition|decide|explain|signal`. One JSON object a line in, one a line out,
+// in the same order.
 
 import { answer, modes } from './conformance/modes.mjs';
 

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, RootModel
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
+from abtest.domain.delivery.drafts import DraftKind
 from abtest.domain.ledger.events import EVENT_TYPES
-from abtest.edge.delivery import UNCACHED_PARAMETERS
+from abtest.edge.delivery import CONFIG_PREVIEW, SNIPPET_BAR, SNIPPET_PREVIEW, SNIPPET_QA, UNCACHED_PARAMETERS
 from tools import edge_openapi_assign as assignment
 from tools import edge_openapi_handover as handover
 from tools import edge_openapi_preview as preview
@@ -107,6 +108,16 @@ class IngestReceipt(Output):
     warnings: list[IngestWarning] = ABSENT
 
 
+class RuntimePreview(Open):
+    """The draft of a preview link, which the config has in place of what is published under its id."""
+
+    kind: DraftKind
+    id: Id
+    variation_id: Annotated[str, Field(description="Variation, key of an experience, or value of a flag")]
+    version: Annotated[int, Field(description="Version of the draft, which later changes do not touch")]
+    expires_at: DateTime
+
+
 class RuntimeConfig(Open):
     """The published config of a storefront; docs/data-model.md has its full description."""
 
@@ -116,6 +127,7 @@ class RuntimeConfig(Open):
     profile: dict[str, Any]
     delivery: dict[str, Any]
     experiments: list[dict[str, Any]]
+    preview: RuntimePreview = ABSENT
 
 
 class RateLimitHealth(Open):
@@ -145,7 +157,7 @@ class Health(Open):
     checked_at: DateTime
 
 
-MODELS = (WorkerError, IngestEvent, IngestBatch, IngestEvents, IngestReceipt, RuntimeConfig, Health)
+MODELS = (WorkerError, IngestEvent, IngestBatch, IngestEvents, IngestReceipt, RuntimePreview, RuntimeConfig, Health)
 
 
 def _ingest(operation_id: str) -> Json:
@@ -193,6 +205,7 @@ def _config() -> Json:
         parameter("shopId", "query", "The shop", {"type": "string", "format": "uuid"}, required=True),
         parameter("env", "query", "Runtime environment; `environment` is an alias", {"type": "string"}),
         parameter("environment", "query", "Runtime environment", {"type": "string"}),
+        parameter(CONFIG_PREVIEW, "query", "Token of a preview link; never cached", {"type": "string"}),
         *(
             parameter(name, "query", "Preview, QA or debug; never cached", {"type": "string"})
             for name in sorted(UNCACHED_PARAMETERS)
@@ -202,6 +215,10 @@ def _config() -> Json:
         "200": answer("The runtime config", reference(RuntimeConfig)),
         "304": {"description": "Not modified"},
         "400": answer("`invalid_shop_id`", ERROR),
+        "401": answer(
+            "`preview_token_missing`, `preview_token_expired`, `preview_token_invalid`: also of another shop, or ended",
+            ERROR,
+        ),
         "404": answer("`not_found`: unknown shop or environment", ERROR),
         "405": answer("`method_not_allowed`", ERROR, NOT_ALLOWED),
         "429": answer("`rate_limited`", ERROR, RETRY_AFTER),
@@ -212,7 +229,10 @@ def _config() -> Json:
         "getRuntimeConfig",
         "The runtime config of a shop",
         responses,
-        description="What storefronts run: experiments, flags, personalizations and settings of one environment.",
+        description=(
+            "What storefronts run: experiments, flags, personalizations and settings of one environment. With the "
+            "token of a preview link the draft is added, and `preview` describes it."
+        ),
         parameters=parameters,
     )
 
@@ -234,8 +254,17 @@ def _snippet() -> Json:
         "getSnippet",
         "The synchronous install snippet of a shop",
         responses,
-        description="One script with the SDK and the configuration of the shop. Refusals are scripts, too: a comment.",
-        parameters=[file],
+        description=(
+            "One script with the SDK and the configuration of the shop. Refusals are scripts, too: a comment. With "
+            "`svc_preview` or `svc_qa` it is the script of a preview or of QA instead, for one person and never "
+            "cached; a token that shows nothing is 200 as well, and the script explains why."
+        ),
+        parameters=[
+            file,
+            parameter(SNIPPET_PREVIEW, "query", "Token of a preview link", {"type": "string"}),
+            parameter(SNIPPET_QA, "query", "Loads the tool for QA", {"type": "string"}),
+            parameter(SNIPPET_BAR, "query", "Loads the bar of previews and QA", {"type": "string"}),
+        ],
     )
 
 

@@ -6,6 +6,8 @@ from pydantic import ConfigDict, Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
 from abtest.contract.names import READABLE
+from abtest.domain.assignment.decision import Reason
+from abtest.domain.assignment.explained import By, Step
 from abtest.domain.assignment.sticky import MAX_CHARS
 from abtest.domain.ledger.events import MAX_ID_CHARS, MAX_URL_CHARS
 from abtest.edge import assign_request as limits
@@ -43,7 +45,8 @@ class AssignmentQuery(AssignmentFields):
 
     sticky: str | None = _about(
         "`sticky` of the visitor's last answer, or empty on a first visit. With it, changes of weights and traffic do "
-        "not move the visitor. A text that cannot be read is ignored, with `warnings`"
+        "not move the visitor. The value of the storefront's cookie `svc_v` is accepted as well, if `user_id` is the "
+        "id in it. A text that cannot be read is ignored, with `warnings`"
     )
 
 
@@ -76,12 +79,15 @@ class AssignmentRequest(AssignmentFields):
     )
     sticky: str | Annotated[dict[Name, Name], Field(max_length=limits.MAX_STICKY)] | None = _about(
         "`sticky` of the visitor's last answer, or empty on a first visit. With it, changes of weights and traffic do "
-        "not move the visitor. A text that cannot be read is ignored, with `warnings`. Instead of the text, an object "
-        "of variation ids by the experiment's seed is accepted"
+        "not move the visitor. A text that cannot be read is ignored, with `warnings`. Instead of the text, the value "
+        "of the storefront's cookie `svc_v` is accepted, if `user_id` is the id in it, and an object of variation ids "
+        "by the experiment's seed"
     )
     surface: Annotated[Name, READABLE] | None = _about("Absent on the storefront's own pages")
     cart_id: LongId | None = _about("Required with request_handoff")
     request_handoff: bool | None = ABSENT
+    explain: bool | None = _about("Return `explanations` as well")
+    values: bool | None = _about("Return `flags` and `personalizations` as well")
 
 
 class ServerAssignment(Output):
@@ -124,6 +130,69 @@ class AssignmentWarning(Output):
     message: str
 
 
+class Explained(Output):
+    """The step of the decision that settled an entry of the config, and what it compared."""
+
+    id: str | None
+    step: Annotated[Step, Field(description="The step that settled it")]
+    detail: Annotated[dict[str, Any], Field(description="What the step compared: the table of docs/explanations.md")]
+
+
+class AssignedVariation(Output):
+    """The variation of a visitor, and what selected it."""
+
+    id: str
+    index: Annotated[int, Field(ge=0, description="Position in the experiment; 0 is the first")]
+    by: Annotated[By, Field(description="What selected the variation")]
+
+
+class AssignedExperience(Output):
+    """The experience of a visitor."""
+
+    id: str
+    key: str
+
+
+class ExplainedExperiment(Explained):
+    """Why a visitor gets what in an experiment."""
+
+    name: str | None
+    applied: Annotated[bool, Field(description="It is delivered on this page")]
+    assigned: Annotated[
+        AssignedVariation | None, Field(description="The visitor's variation, also where this page does not show it")
+    ]
+
+
+class ExplainedPersonalization(Explained):
+    """Why a visitor gets what of a personalization."""
+
+    key: str | None
+    name: str | None
+    applied: Annotated[bool, Field(description="It is delivered on this page")]
+    assigned: Annotated[
+        AssignedExperience | None, Field(description="The experience, also for visitors outside the rollout")
+    ]
+
+
+class ExplainedFlag(Explained):
+    """Why a visitor gets the value of a flag."""
+
+    key: str | None
+    applied: Annotated[bool, Field(description="It is on")]
+    value: Annotated[Any, Field(description="The value; a long one is cut and shows `…`")]
+    reason: Annotated[Reason | None, Field(description="The rule that gave the value")]
+
+
+class Explanations(Output):
+    """Explanation of each experiment, personalization and flag of the config, in its order."""
+
+    experiments: Annotated[
+        list[ExplainedExperiment], Field(description="The experiments, or those of `experiment_ids`")
+    ]
+    personalizations: Annotated[list[ExplainedPersonalization], Field(description="The personalizations")]
+    flags: Annotated[list[ExplainedFlag], Field(description="The flags")]
+
+
 class ServerAssignmentResponse(Output):
     """The assignments of a visitor or a customer."""
 
@@ -147,6 +216,11 @@ class ServerAssignmentResponse(Output):
     cohort: Literal["holdout", "active"] = ABSENT
     holdout_config_epoch: Annotated[int, Field(ge=1, description="Unix milliseconds")] = ABSENT
     assignments: list[ServerAssignment]
+    flags: Annotated[dict[str, Any], Field(description="Value of each flag by its key; with `values`")] = ABSENT
+    personalizations: Annotated[
+        dict[str, Any],
+        Field(description="Value of each experience that is shown, by the key of its personalization; with `values`"),
+    ] = ABSENT
     sticky: Annotated[
         str,
         Field(
@@ -158,6 +232,7 @@ class ServerAssignmentResponse(Output):
         ),
     ]
     warnings: list[AssignmentWarning] = ABSENT
+    explanations: Annotated[Explanations, Field(description="With `explain`")] = ABSENT
     commerce_authorization: Annotated[
         str | None,
         Field(
@@ -170,7 +245,18 @@ class ServerAssignmentResponse(Output):
     handoff_stale_risk: bool = ABSENT
 
 
-MODELS = (AssignmentWarning, ServerAssignment, ServerAssignmentResponse, AssignmentRequest)
+MODELS = (
+    AssignmentWarning,
+    AssignedExperience,
+    AssignedVariation,
+    ExplainedExperiment,
+    ExplainedFlag,
+    ExplainedPersonalization,
+    Explanations,
+    ServerAssignment,
+    ServerAssignmentResponse,
+    AssignmentRequest,
+)
 
 _CHALLENGE: Json = {
     "WWW-Authenticate": {

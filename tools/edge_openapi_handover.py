@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from abtest.contract.base import DateTime, Id, Input, Output
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output
 from abtest.domain.credentials.handover import LONGEST_TOKEN
 from abtest.edge.handover_domains import LONGEST_SECONDS
 from abtest.edge.handover_request import MAX_BODY_BYTES
@@ -12,6 +12,10 @@ from tools.edge_openapi_parts import ERROR, NOT_ALLOWED, RETRY_AFTER, Json, answ
 
 Host = Annotated[str, Field(min_length=1, max_length=253, description="Without a port")]
 Visitor = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{16,64}$")]
+RequestId = Annotated[
+    str,
+    Field(pattern="^[A-Za-z0-9_-]{16,64}$", description="The same in each repetition of one request"),
+]
 Token = Annotated[str, Field(min_length=1, max_length=LONGEST_TOKEN)]
 
 
@@ -30,7 +34,7 @@ class HandoverRequest(Signed):
 
 
 class HandoverToken(Output):
-    """A token for one visit to the destination."""
+    """A token for one visit to the destination. It works once."""
 
     token: Token
     expires_at: Annotated[DateTime, Field(description=f"At most {LONGEST_SECONDS} s away")]
@@ -41,6 +45,7 @@ class HandoverVerification(Signed):
 
     token: Token
     host: Host
+    requestId: RequestId = ABSENT  # noqa: N815
 
 
 class HandedOverVisitor(Output):
@@ -83,9 +88,10 @@ def paths() -> Json:
     verify = _post(
         "verifyHandover",
         "Return the visitor of a handover token",
-        "The SDK on the other host calls it once, with the token of its address.",
+        "The SDK on the other host calls it once, with the token of its address. A token works once: only a request "
+        "with the `requestId` of its first use gets the visitor again.",
         HandoverVerification,
         HandedOverVisitor,
-        "`handover_invalid`, `handover_expired`",
+        "`handover_invalid`, `handover_expired`, `handover_used`",
     )
     return {"/_svc/handover": {"post": mint}, "/_svc/handover/verify": {"post": verify}}

@@ -64,3 +64,4 @@ step guides docs/*.md tools/reference_files.py -- .venv/bin/python -m tools.refe
 step clients-python requirements/clients.txt -- python_environment .local/venvs/clients requirements/clients.txt
 step clients tests/clients/package-lock.json -- npm --prefix tests/clients ci --silent --no-audit --no-fund --ignore-scripts
 step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund
+step client-javascript clients/javascript/package-lock.json -- npm --prefix clients/javascript ci --silent --no-audit --no-fund

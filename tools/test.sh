@@ -13,6 +13,8 @@ say "lint, types, imports, template"
 tools/lint.sh
 say "storefront SDK in Node"
 npm --prefix shared/abtest/storefront test --silent
+say "npm package for shops: tests, packed files"
+npm --prefix clients/javascript test --silent
 say "pytest: units, contracts, integration"
 .venv/bin/python -m tools.gate run check -- "$@"
 check_seconds=$SECONDS

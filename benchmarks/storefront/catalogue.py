@@ -5,8 +5,8 @@ Everything is drawn from a seed, ids too, so that sizes are the same in every ru
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -92,19 +92,24 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Design:
-    """What one experiment does: the pages it runs on, what its treatment changes, the treatment's share."""
+    """Design of an experiment: its pages, the changes and the share of its treatment, its goals."""
 
     name: str
     pattern: str
     mutations: Sequence[Mapping[str, Any]]
     share: float = 0.5
-    goals: int = 2
+    goals: Collection[str] = ("revenue", "click")
 
 
 def designs(count: int, pattern: str = "/{thing}/*") -> list[Design]:
     """Different experiments of five mutations each; `pattern` is a simple URL rule."""
     random = Random(SEED)
     return [_design(random, number, pattern) for number in range(count)]
+
+
+def plain(count: int) -> list[Design]:
+    """The same, with a new text for one button and a revenue goal each."""
+    return [replace(each, mutations=each.mutations[2:3], goals=("revenue",)) for each in designs(count)]
 
 
 def _design(random: Random, number: int, pattern: str) -> Design:
@@ -210,7 +215,7 @@ def _experiment(world: World, clock: ManualClock, shop_id: str, design: Design) 
         updated_at=now,
         targeting={"pageRules": [rule]},
         variations=tuple(variations),
-        goals=tuple(_goals(world, now))[: design.goals],
+        goals=tuple(each for each in _goals(world, now) if each.type in design.goals),
     )
 
 

@@ -80,7 +80,7 @@ def _body() -> list[str]:
 
 def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
     """Unthrottled and throttled, then the check of the sampler."""
-    install = installed(site, "flicker", [Design("nine actions", "/flicker/*", MUTATIONS, share=1.0, goals=0)])
+    install = installed(site, "flicker", [Design("nine actions", "/flicker/*", MUTATIONS, share=1.0, goals=())])
     paths = {way: _page(site, way, install.heads[way]) for way in (OURS, INLINED, ASYNC, HIDING)}
     loads = {OURS: 4, INLINED: 2, ASYNC: 2, HIDING: 1} if quick else {OURS: 30, INLINED: 10, ASYNC: 9, HIDING: 2}
     for what, slow in (("unthrottled", False), ("slow 4G, quarter CPU", True)):

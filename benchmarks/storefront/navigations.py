@@ -61,7 +61,7 @@ def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[
     for kind in KINDS:
         tell(f"navigations, {kind}")
         wanted = [
-            Design(f"{kind} {page}", f"/{kind}/*/{page}", [_headline(page)], share=1.0, goals=0) for page in PAGES
+            Design(f"{kind} {page}", f"/{kind}/*/{page}", [_headline(page)], share=1.0, goals=()) for page in PAGES
         ]
         install = installed(site, kind, wanted)
         starts = {way: _pages(site, kind, number, way, install) for number, way in enumerate(WAYS)}

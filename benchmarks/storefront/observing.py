@@ -48,7 +48,7 @@ TICKER = """async () => {
 
 def rows(browser: Browser, site: Site, quick: bool, tell: Progress) -> Iterator[Row]:
     """Both workloads."""
-    install = installed(site, "observing", [Design("labels", "/observing/*", MUTATIONS, share=1.0, goals=0)])
+    install = installed(site, "observing", [Design("labels", "/observing/*", MUTATIONS, share=1.0, goals=())])
     mutate = "".join(
         f"domMutator.default.declarative({{selector:{each['selector']!r},action:'set',attribute:'html',"
         f"value:{each['html']!r}}});"

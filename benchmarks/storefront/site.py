@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
 
 import brotli
+
+from benchmarks.browser_server import BrowserServer
 
 HTML, SCRIPT, JSON = "text/html; charset=utf-8", "text/javascript; charset=utf-8", "application/json"
 PIECE_SECONDS = 0.03
@@ -88,16 +90,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-
+class _Server(BrowserServer):
     def __init__(self, site: Site) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(_Handler)
         self.site = site
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that closes its connections is no news."""
 
 
 @contextmanager

@@ -1,25 +1,30 @@
-"""Bytes: the SDK, a snippet with ten experiments, and what each further experiment adds. Brotli, quality 11."""
+"""Bytes: the SDK, snippets without experiments, with one, ten and a hundred. Brotli, quality 11, as they are served.
+
+A plain experiment gives one button a new text and has a revenue goal; the varied ones have five mutations of five
+actions, a revenue goal and a click goal. All run on pages of one path each.
+"""
 
 import json
 from collections.abc import Iterator
 
 from abtest.storefront import bundle
 from benchmarks.storefront import peers
-from benchmarks.storefront.catalogue import Design, Snippet, designs, growthbook, published
+from benchmarks.storefront.catalogue import Design, Snippet, designs, growthbook, plain, published
 from benchmarks.storefront.report import Amount, Row
 
 SDK_AIM = 6_000
 SNIPPET_AIM = 8_000
+EMPTY_AIM, FIRST_AIM, PLAIN_AIM = 5_200, 1_500, 57
 GROWTH_AIM = 200
 FEW, MANY = 10, 100
 
 
 def rows() -> Iterator[Row]:
-    """The three rows of sizes, the SDK twice: whole, and as a plain shop gets it."""
+    """The SDK, whole and as a plain shop gets it, then snippets."""
     few, many = published(designs(FEW)), published(designs(MANY))
     others = _sdk_sizes()
-    everything, plain = peers.compressed(bundle()), peers.compressed(few.bundle)
-    for what, size in (("SDK with everything", everything), ("SDK as a shop with plain experiments gets it", plain)):
+    everything, cut = peers.compressed(bundle()), peers.compressed(few.bundle)
+    for what, size in (("SDK with everything", everything), ("SDK as a shop with plain experiments gets it", cut)):
         yield Row(
             what,
             Amount(size, "B"),
@@ -29,8 +34,30 @@ def rows() -> Iterator[Row]:
             size <= SDK_AIM,
             "minified files as their makers publish them; Amplitude's tag is not on npm, its client decides only",
         )
+    yield from _plain()
     yield _snippet(few)
     yield _growth(few, many)
+
+
+def _plain() -> Iterator[Row]:
+    """A shop without experiments, what its first plain one adds, and what each further one does."""
+    none, one, many = (published(plain(count)).brotli for count in (0, 1, MANY))
+    each = (many - one) / (MANY - 1)
+    theirs = [peers.compressed(peers.growthbook() + _payload(plain(count))) for count in (0, 1, MANY)]
+    for what, ours, peer, aim in (
+        ("snippet without experiments", none, theirs[0], EMPTY_AIM),
+        ("the first plain experiment adds", one - none, theirs[1] - theirs[0], FIRST_AIM),
+        (f"each plain experiment more, from 1 to {MANY}", each, (theirs[2] - theirs[1]) / (MANY - 1), PLAIN_AIM),
+    ):
+        yield Row(
+            what,
+            Amount(ours, "B"),
+            [("GrowthBook auto + its JSON", Amount(peer, "B"))],
+            ours / peer,
+            f"<= {aim:,} B",
+            ours <= aim,
+            "one text mutation and a revenue goal each; theirs without goals, which its SDK ignores, and without ids",
+        )
 
 
 def _sdk_sizes() -> list[tuple[str, Amount]]:

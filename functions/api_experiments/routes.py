@@ -3,7 +3,9 @@
 from api_experiments.endpoints.audiences import router as audiences
 from api_experiments.endpoints.exclusion_groups import router as exclusion_groups
 from api_experiments.endpoints.experiments import router as experiments
+from api_experiments.endpoints.files import router as files
 from api_experiments.endpoints.goals import router as goals
+from api_experiments.endpoints.ideas import router as ideas
 from api_experiments.endpoints.lifecycle import router as lifecycle
 from api_experiments.endpoints.pages import router as pages
 from api_experiments.endpoints.plans import router as plans
@@ -14,7 +16,9 @@ from api_experiments.endpoints.variations import alone
 from api_experiments.endpoints.variations import router as variations
 
 ROUTERS = (
+    files,
     experiments,
+    ideas,
     lifecycle,
     plans,
     shipping,

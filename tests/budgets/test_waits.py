@@ -78,6 +78,8 @@ def test_limits__of_shoppers__are_one_attempt_within_the_promised_seconds() -> N
     assert shopper.limiter + EDGE.copy <= 0.3 + 1e-9, "warm"
     assert shopper.limiter + EDGE.publication < 1.5, "cold"
     assert EDGE.publication + 2 * EDGE.variant < 1.5, "cold page with variants"
+    assert shopper.limiter + EDGE.handover <= 0.3 + 1e-9, "handover, for which the SDK waits 300 ms"
+    assert shopper.limiter + EDGE.preview + EDGE.publication < 3, "preview link"
     assert EDGE.probes < 1.5, "health"
     totals = {name: wait.total or 60 for name, wait in shopper.services.items()}
     # A key or a secret, the limit, the queue, the spill.

@@ -15,6 +15,7 @@ import pytest
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo import (
+    DynamoAuditStore,
     DynamoCatalog,
     DynamoDeliveryStore,
     DynamoIdempotency,
@@ -30,6 +31,7 @@ from abtest.adapters.s3.asset_files import S3AssetFiles
 from abtest.adapters.sqs import SqsQueue
 from abtest.kit.clock import ManualClock
 from abtest.ports.asset_files import AssetFiles, StoredFiles
+from abtest.ports.audit import AuditStore
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.ports.deliveries import DeliveryStore
@@ -41,6 +43,7 @@ from abtest.ports.sealer import Sealer
 from tests.contract.records import START
 from tests.support.memory import (
     MemoryAssetFiles,
+    MemoryAuditStore,
     MemoryBlobs,
     MemoryCatalog,
     MemoryDeliveryStore,
@@ -76,6 +79,7 @@ class Ports:
     """All ports as one process holds them; `another` is a second process before the same stores."""
 
     catalog: Catalog
+    audit: AuditStore
     blobs: Blobs
     asset_files: BothAssetFiles
     queue: Queue
@@ -134,8 +138,10 @@ def _memory(_: pytest.FixtureRequest) -> Iterator[Engine]:
 
 @contextmanager
 def _memory_ports() -> Iterator[Ports]:
+    catalog = MemoryCatalog()
     yield Ports(
-        catalog=MemoryCatalog(),
+        catalog=catalog,
+        audit=MemoryAuditStore(catalog),
         blobs=MemoryBlobs(),
         asset_files=MemoryAssetFiles(),
         queue=MemoryQueue(),
@@ -207,6 +213,7 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
     ephemeral = name("EphemeralTable")
     return Ports(
         catalog=DynamoCatalog(name("CatalogTable"), blobs),
+        audit=DynamoAuditStore(name("CatalogTable")),
         blobs=blobs,
         asset_files=S3AssetFiles(name("BlobsBucket")),
         queue=SqsQueue(name("EventQueue")),

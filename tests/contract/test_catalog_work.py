@@ -148,6 +148,26 @@ def test_inbox__messages_of_a_shop__come_newest_first_and_page_by_page(ports: Po
     assert ports.catalog.inbox(SHOP, limit=2, after_id=sent[2].id) == ([sent[0]], None)
 
 
+def test_inbox__oldest_first_and_from_an_id__are_other_ways_through_the_same_messages(ports: Ports) -> None:
+    sent = [inbox_row(second) for second in range(5)]
+    ports.catalog.commit(Commit(inbox=sent))
+    first, after = ports.catalog.inbox(SHOP, limit=2, oldest_first=True)
+    rest, end = ports.catalog.inbox(SHOP, limit=9, oldest_first=True, after_id=after)
+    assert ([*first, *rest], end) == (sent, None)
+    assert ports.catalog.inbox(SHOP, limit=9, oldest_first=True, from_id=sent[3].id) == (sent[3:], None)
+    newest, after = ports.catalog.inbox(SHOP, limit=2, from_id=sent[1].id)
+    older, end = ports.catalog.inbox(SHOP, limit=2, from_id=sent[1].id, after_id=after)
+    assert ([*newest, *older], end) == (sent[:0:-1], None)
+
+
+def test_inbox_message__by_its_id__belongs_to_its_shop(ports: Ports) -> None:
+    row = inbox_row(1)
+    ports.catalog.commit(Commit(inbox=[row]))
+    assert ports.catalog.inbox_message(SHOP, row.id) == row
+    assert ports.catalog.inbox_message(OTHER_SHOP, row.id) is None
+    assert ports.catalog.inbox_message(SHOP, new_id(2)) is None
+
+
 def test_inbox__commit_that_is_refused__sends_nothing(ports: Ports) -> None:
     made = record(new_id())
     ports.catalog.commit(commit_of(put(made)))

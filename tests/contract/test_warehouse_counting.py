@@ -305,9 +305,15 @@ def test_count__sessions__are_each_visitors_own(opened: Opened) -> None:
         exposure("e", "red", event_name="without_sticky"),
         exposure("e", "red", BEGIN + 5),  # the visitor sent sticky the second time
         delivery("b", "red", "sdk_error", event_name="without_sticky"),  # an error does not expose
+        delivery("f", "red", "sdk_error", event_name="selector_missing"),  # a warning is not an error
+        exposure("f", "red"),
+        delivery("g", "red", "sdk_error", event_name="selector_missing"),
+        delivery("g", "red", "sdk_error", BEGIN + 5),
+        delivery("h", "red", "sdk_perf", event_name="selector_missing"),  # only errors warn
+        exposure("i", "red", event_name="selector_missing"),
     ]
     found = _counted(opened, rows, plan())
-    assert found.sessions == {"blue": SessionCount(4, 1, 2, 1), "red": SessionCount(4, 1, 0, 1)}
+    assert found.sessions == {"blue": SessionCount(4, 1, 2, 1), "red": SessionCount(8, 2, 1, 1, 2)}
 
 
 def test_day__orders_told_again__are_repeated_once_on_the_day_of_the_first(opened: Opened) -> None:

@@ -29,8 +29,10 @@ def blocks() -> list[str]:
 
 
 def answers(text: str) -> list[Any]:
-    """All JSON objects that a block printed one after the other, without what stands before the first."""
-    found, rest = [], text[text.index("{") :].rstrip()
+    """All JSON objects that a block printed one after the other, without the lines before the first."""
+    start = re.search(r"^\{", text, re.MULTILINE)
+    assert start, text
+    found, rest = [], text[start.start() :].rstrip()
     while rest:
         value, end = json.JSONDecoder().raw_decode(rest)
         found.append(value)
@@ -41,18 +43,21 @@ def answers(text: str) -> list[Any]:
 def test_readme__commands_typed_as_written__answer(stack: dict[str, Any], browser: Browser) -> None:
     script = "\necho ----\n".join(blocks()).replace(".local/dev.json", str(stack["directory"] / "dev.json"))
     script = script.replace(RECEIVER_PORT, str(free_ports(1)[0]))
+    # A `make` that another one started prints the folders that it enters; readers start theirs from a shell.
+    own = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", script],
         cwd=ROOT,
-        env={**os.environ, "ABTEST_LOCAL_DIR": str(stack["directory"])},
+        env={**own, "ABTEST_LOCAL_DIR": str(stack["directory"])},
         capture_output=True,
         text=True,
         timeout=180,
         check=False,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    told = [answers(each) for each in done.stdout.split("----\n")]
-    (results,), (publishes,), (shots,), (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = told
+    printed = [answers(each) for each in done.stdout.split("----\n")]
+    (results,), (publishes,), (shots,), (launch, verified), (history,), (fact,), *guide = printed
+    (shop,), (assigned,), (taken,), decided, read, (event, deliveries) = guide
     assert [goal["name"] for goal in results["goals"]] == ["Add to cart"]
     assert [row["status"] for row in publishes["data"]] == ["published", "superseded", "superseded"]
     assert publishes["data"][0]["version_id"] == publishes["data"][2]["version_id"]
@@ -65,6 +70,17 @@ def test_readme__commands_typed_as_written__answer(stack: dict[str, Any], browse
     page.close()
     assert [each["viewport"]["width"] for each in shots["results"]] == [390, 390, 1280, 1280]
     assert {each["error"] for each in shots["results"]} == {None}
+    assert (launch["action"], launch["entity_name"]) == ("experiment.launch", "A banner with a date")
+    assert (verified["problems"], verified["waiting"]) == ([], 0)
+    assert verified["seals"]
+    assert '+    "text": "Made to last"' in done.stdout
+    assert (history["data"][0]["action"], history["data"][0]["entity_name"]) == (
+        "experiment.apply",
+        "A shorter headline",
+    )
+    assert re.search(r"^brand_name = Harbour Lane 0\.8 \w+ http", done.stdout, re.MULTILINE)
+    assert re.search(r"^\d facts to review, 0 open findings$", done.stdout, re.MULTILINE)
+    assert (fact["key"], fact["value"], fact["status"]) == ("brand_name", "Harbour Lane", "confirmed")
     assert shop["api_key"]["secret"]
     assert assigned["user_id"] == "visitor-1"
     assert taken == {"ingested": 1, "deduplicated": 0, "quarantined": 0, "errors": []}

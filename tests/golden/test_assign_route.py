@@ -11,6 +11,7 @@ from abtest.edge.publications import Publications
 from abtest.kit.clock import to_milliseconds
 from tests.support.assigning import Server
 from tests.support.delivered import PHONES, group, item_id, keep, keep_document, page_document
+from tests.support.explained import steps
 from tests.support.storefronts import SHOP_ID, experiment, experiment_id, variation
 from tools.golden.answers import in_node
 
@@ -88,6 +89,17 @@ def test_assign_route__of_a_published_shop__tells_what_the_storefront_decides() 
     assert ours == theirs
     seen = {each["experiment_id"] for answer in told for each in answer}
     assert seen == {experiment_id(number) for number in range(1, 7)}
+
+
+def test_assign_route__with_explain__explains_what_the_storefront_explains() -> None:
+    server = shop()
+    config, now = config_of(server), to_milliseconds(server.storefront.clock.now())
+    requests = list(visitors(Random(2)))
+    explained = [server.post(**each, explain=True).json["explanations"] for each in requests]
+    answers = in_node("explain", [line(config, each, now) for each in requests])
+    assert explained == [each["result"] for each in answers]
+    seen = set[str]().union(*map(steps, explained))
+    assert seen >= {"forced", "sticky", "exclusion_group", "traffic", "surface", "weekday", "audience", "page_rule"}
 
 
 def _said(assignment: Document) -> Document:

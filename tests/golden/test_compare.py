@@ -11,8 +11,8 @@ from tools.golden.compare import main
 def test_compare__of_implementations_that_agree__finds_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--cases", "400", "--seeds", "5", "6"]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("condition, seed 5: 180 questions, 0 differences")
-    assert (len(told), told[-1]) == (11, "0 differences")
+    assert told[0].startswith("condition, seed 5: 160 questions, 0 differences")
+    assert (len(told), told[-1]) == (13, "0 differences")
 
 
 def test_compare__of_implementations_that_differ__shows_some_and_counts_all(

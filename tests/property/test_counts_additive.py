@@ -270,21 +270,20 @@ def _shown(row: Row, plan: CountingPlan) -> str | None:
 
 
 def _sessions(events: Sequence[Row], plan: CountingPlan) -> dict[str, SessionCount]:
-    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    found: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
     telling = [row for row in events if plan.exposure == "experiment" and _delivered(row, plan)]
     sessions = {(row["variation_id"], row["visitor_id"], row["session_id"] or row["visitor_id"]) for row in telling}
     for variation, visitor, session in sessions:
         own = [row for row in telling if (row["variation_id"], row["visitor_id"]) == (variation, visitor)]
-        types = {row["type"] for row in own if session == (row["session_id"] or visitor)}
+        inside = [row for row in own if session == (row["session_id"] or visitor)]
+        warnings = [row for row in inside if (row["type"], row["event_name"]) == ("sdk_error", "selector_missing")]
+        types = {row["type"] for row in inside if row not in warnings}
         numbers = found[variation or ""]
         numbers[0] += 1
         numbers[1] += "sdk_error" in types
         numbers[2] += "sdk_perf" in types and "experiment_viewed" not in types
-        numbers[3] += any(
-            (row["type"], row["event_name"]) == ("experiment_viewed", "without_sticky")
-            for row in own
-            if session == (row["session_id"] or visitor)
-        )
+        numbers[3] += any((row["type"], row["event_name"]) == ("experiment_viewed", "without_sticky") for row in inside)
+        numbers[4] += bool(warnings)
     return {variation: SessionCount(*numbers) for variation, numbers in found.items()}
 
 

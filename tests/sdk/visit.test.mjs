@@ -283,10 +283,3 @@ test('what was seen elsewhere takes the place of what was seen here', () => {
   const found = visit.sticky([1, 2].map((n) => decisionOf(n).experiment));
   assert.deepEqual({ ...found }, { 'experiment-1': 'v1', 'experiment-2': 'v0' });
 });
-
-test('nobody becomes what is no visitor id', () => {
-  const { visitorId } = open(createJar());
-  for (const id of ['', 'short', 'x'.repeat(65), '0123456789abcde.', '0123456789abcdef;']) adopt(id);
-  visit.resume(0);
-  assert.equal(visit.fields[visit.VISITOR], visitorId);
-});

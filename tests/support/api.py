@@ -28,6 +28,7 @@ from tests.support.keys import stored_keys
 from tests.support.landing_checks import PromptChecks, QaRunsAside
 from tests.support.memory import (
     MemoryAssetFiles,
+    MemoryAuditStore,
     MemoryBlobs,
     MemoryIdempotency,
     MemoryLeases,
@@ -57,6 +58,8 @@ class MemoryManagement(Management):
         self.catalog = PolicedCatalog()
         self.blobs = MemoryBlobs()
         self.delivery = self.blobs
+        self.seals = self.blobs
+        self.audit = MemoryAuditStore(self.catalog)
         self.files = MemoryAssetFiles()
         self.asset_files = self.files
         self.public_files = self.files
@@ -68,6 +71,7 @@ class MemoryManagement(Management):
         self.roots = lambda: ROOTS
         self.page_queue = PromptChecks(self)
         self.screenshots = MemoryQueue()
+        self.profile_queue = MemoryQueue()
         self.screenshot_queue = QaRunsAside(self.catalog, self.page_queue, self.screenshots)
 
     def without_browser(self) -> None:

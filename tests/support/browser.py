@@ -26,8 +26,8 @@ FLAGS = [
 
 def launch(playwright: Playwright, *, is_whole: bool) -> Browser:
     """Launch the shell or the whole browser. Raises RuntimeError with the command to install one when there is none."""
-    names = BROWSERS if is_whole else (*SHELLS, *BROWSERS)
-    return playwright.chromium.launch(executable_path=_first_installed(names), args=FLAGS)
+    path = whole_browser_path() if is_whole else browser_path()
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
 
 
 class Browsers:
@@ -73,6 +73,11 @@ def profiles_of(*, is_whole: bool) -> Iterator[Browser]:
 def whole_browser_path() -> str:
     """Path of the whole browser. Raises RuntimeError when none is installed."""
     return _first_installed(BROWSERS)
+
+
+def browser_path() -> str:
+    """Path of the shell, or of the whole browser where there is no shell. Raises RuntimeError when there is neither."""
+    return _first_installed((*SHELLS, *BROWSERS))
 
 
 def leave(page: Page) -> None:

@@ -19,8 +19,9 @@ from abtest.edge.handover import HandoverRoutes
 from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.publications import Publications
 from abtest.kit.clock import Clock, ManualClock, timestamp
+from abtest.kit.ids import SystemRandomness
 from tests.support.assigning import Answer, checked, event_of
-from tests.support.memory import MemoryBlobs, MemoryRateLimiter
+from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter
 from tests.support.storefronts import ROOTS, SHOP_ID
 
 VISITOR = "0123456789abcdef0123456789abcdef"
@@ -34,10 +35,13 @@ class HandoverServer:
 
     clock: Clock = field(default_factory=lambda: ManualClock(START))
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    leases: MemoryLeases = field(default_factory=MemoryLeases)
 
     def __post_init__(self) -> None:
         domains = HandoverDomains(Publications(self.blobs, self.clock))
-        self.routes = HandoverRoutes(lambda: ROOTS, domains, MemoryRateLimiter(), self.clock)
+        self.routes = HandoverRoutes(
+            lambda: ROOTS, domains, MemoryRateLimiter(), self.leases, self.clock, SystemRandomness()
+        )
 
     def publish(self, *domains: str, ttl: int = 120, shop_id: str = SHOP_ID) -> "HandoverServer":
         """Publish a config that hands over to these domains; to none where there are none."""

@@ -206,7 +206,9 @@ def _exposure_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
 
 
 def _delivery_fields(chance: random.Random, visitor: int) -> dict[str, Any]:
-    return _exposure_fields(chance, visitor) | {"type": chance.choice(["sdk_error", "sdk_perf"])}
+    names = [None, "selector_missing", "without_sticky"]
+    kind, name = chance.choice(["sdk_error", "sdk_perf"]), chance.choice(names)
+    return _exposure_fields(chance, visitor) | {"type": kind, "event_name": name}
 
 
 def _pageview_fields(chance: random.Random, visitor: int) -> dict[str, Any]:

@@ -16,6 +16,10 @@ Json = Mapping[str, Any]
 _ROOT = "urn:openapi"
 
 
+ANY = {"{path}": ".+"}
+"""Parameters of addresses that have slashes."""
+
+
 class UndocumentedAnswerError(AssertionError):
     """The API answered something that its own document does not say."""
 
@@ -125,5 +129,8 @@ def contract() -> Contract:
 
 def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(
-        "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{[^}]+\})", template))
+        "".join(
+            ANY.get(part, "[^/]+") if part.startswith("{") else re.escape(part)
+            for part in re.split(r"(\{[^}]+\})", template)
+        )
     )

@@ -23,11 +23,12 @@ class Answer:
 
 @dataclass
 class Site:
-    """HTTP server whose pages are functions of its port; `paths` has what was requested."""
+    """HTTP server whose pages are functions of its port; `paths` has what was requested, `agents` by which client."""
 
     host: str
     pages: dict[str, Callable[[], Answer]]
     paths: list[str]
+    agents: list[str] = field(default_factory=list)
 
     def url(self, path: str = "/") -> str:
         return f"http://{self.host}{path}"
@@ -51,12 +52,14 @@ def site() -> Iterator[Site]:
     """Serve on a free port of the loopback interface."""
     pages: dict[str, Callable[[], Answer]] = {}
     paths: list[str] = []
+    agents: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             paths.append(self.path)
+            agents.append(self.headers.get("User-Agent", ""))
             answer = pages.get(self.path.partition("?")[0], lambda: Answer(status=404))()
             self.send_response(answer.status)
             self.send_header("Content-Type", answer.content_type)
@@ -80,7 +83,7 @@ def site() -> Iterator[Site]:
     server = _Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield Site(f"127.0.0.1:{server.server_port}", pages, paths)
+        yield Site(f"127.0.0.1:{server.server_port}", pages, paths, agents)
     finally:
         server.shutdown()
         server.server_close()

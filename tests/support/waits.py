@@ -17,7 +17,15 @@ def never_in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Wait(attempts=1, connect=PATIENT, read=PATIENT, total=PATIENT)
     monkeypatch.setitem(WAITS, CallerKind.SHOPPER, Waits(services=dict.fromkeys(services, slow), limiter=PATIENT))
     monkeypatch.setitem(WAITS, CallerKind.API, replace(WAITS[CallerKind.API], limiter=PATIENT))
-    edge = EdgeWaits(copy=PATIENT, publication=PATIENT, variant=PATIENT, probes=PATIENT, analytics_store=PATIENT)
+    edge = EdgeWaits(
+        copy=PATIENT,
+        publication=PATIENT,
+        variant=PATIENT,
+        handover=PATIENT,
+        preview=PATIENT,
+        probes=PATIENT,
+        analytics_store=PATIENT,
+    )
     monkeypatch.setattr(waits, "EDGE", edge)
 
 

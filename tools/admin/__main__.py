@@ -1,4 +1,4 @@
-"""`python -m tools.admin [--stack-name NAME | --local] shops|keys|ingest-secret|ledger …`; answers JSON."""
+"""`python -m tools.admin [--stack-name NAME | --local] shops|keys|ingest-secret|ledger|audit|inbox …`; answers JSON."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from abtest.http.journal import journal
 from abtest.kit.errors import ServiceError
 from abtest.wiring.api import Management
 from abtest.wiring.settings import MissingSettingError
-from tools.admin import dead_letters
+from tools.admin import dead_letters, team
 from tools.admin.actions import Operator
 from tools.admin.deployment import enter_local_stack, ledger_of, settings_of
 
@@ -52,6 +52,8 @@ def parser() -> argparse.ArgumentParser:
             dest="verb", required=True
         )
     )
+    team.add_audit(rooms.add_parser("audit", help="evidence of the audit").add_subparsers(dest="verb", required=True))
+    team.add_inbox(rooms.add_parser("inbox", help="messages to shops").add_subparsers(dest="verb", required=True))
     return root
 
 
@@ -160,7 +162,12 @@ def _result(line: argparse.Namespace) -> dict[str, Any]:
         return recompute(settings, shop_id=line.shop, experiment_id=line.experiment, dry_run=line.dry_run)
     if line.room == "ledger":
         return dead_letters.replay(line.stack_name, _say)
-    return run(Operator(Management(settings_of(line.stack_name))), line)
+    management = Management(settings_of(line.stack_name))
+    if line.room == "audit":
+        return team.run_audit(management, line)
+    if line.room == "inbox":
+        return team.run_inbox(management, line)
+    return run(Operator(management), line)
 
 
 def _say(text: str) -> None:
@@ -183,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     print(json.dumps(result, indent=2))
-    return 0
+    return 1 if result.get("problems") else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ RESOURCES = {
     "DeliveryBucket": "delivery_bucket",
     "SigningSecret": "signing_secret_arn",
 }
+AUDIT = {"AuditBucket": "audit_bucket"}
 LEDGER = {"RollupsTable": "rollups_table", "LedgerBucket": "ledger_bucket"}
 QUEUES = {"EventQueue": "event_queue_url", "EventQueueDeadLetters": "event_dlq_url"}
 OUTPUTS = {"WorkerBaseUrl": "worker_base_url"}
@@ -61,7 +62,7 @@ def from_stack(client: Any, stack_name: str) -> Settings:
     """Return the settings in a stack's resources and outputs."""
     pages = client.get_paginator("list_stack_resources").paginate(StackName=stack_name)
     resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
-    known = RESOURCES | QUEUES | LEDGER
+    known = RESOURCES | QUEUES | LEDGER | AUDIT
     values = {
         known[resource["LogicalResourceId"]]: resource["PhysicalResourceId"]
         for resource in resources

@@ -1,4 +1,4 @@
-"""`python -m tools.conformance hash|url|condition|decide|signal|statistics`: JSON objects in, one a line, and out."""
+"""`python -m tools.conformance hash|url|condition|decide|explain|signal|statistics`: JSON lines in and out."""
 
 import json
 import sys

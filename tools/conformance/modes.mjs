@@ -2,6 +2,7 @@
 
 import { holds } from '../../shared/abtest/storefront/src/conditions.js';
 import { decide } from '../../shared/abtest/storefront/src/decide.js';
+import { explain } from '../../shared/abtest/storefront/src/explain.js';
 import { bucketOf, fold } from '../../shared/abtest/storefront/src/hash.js';
 import { evaluate } from '../../shared/abtest/storefront/src/payloads.js';
 import '../../shared/abtest/storefront/src/sdk.js'; // every part
@@ -71,6 +72,8 @@ export const modes = {
   condition: ({ condition, attributes, groups }) => ({ matches: holds(condition, attributes ?? {}, groups ?? {}) }),
   decide: ({ config, visitor, url, now, force }) =>
     documentOf(decide(config, asVisitor(visitor), asAddress(url), asTime(now), force ?? {})),
+  explain: ({ config, visitor, url, now, force }) =>
+    explain(config, asVisitor(visitor), asAddress(url), asTime(now), force ?? {}),
   hash: ({ seed, value }) => ({ bucket: bucketOf(asText(value, 'value'), fold(asText(seed, 'seed'))) }),
   signal: ({ trigger, payload }) => evaluate(trigger, payload),
   url({ type, url, pattern }) {

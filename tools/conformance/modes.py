@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from abtest.domain.assignment.decide import Prepared, decide, prepare, visitor_of
+from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare, visitor_of
+from abtest.domain.assignment.explanation import explain
 from abtest.domain.assignment.hash import bucket, fold
 from abtest.domain.signals.evaluation import evaluate
 from abtest.domain.targeting.conditions import holds
@@ -38,14 +39,12 @@ def decide_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
     The visitor is a document or an id, `now` is Unix milliseconds or an ISO 8601 time.
     """
-    decision = decide(
-        _prepared(marshal.dumps(inputs["config"], _WITHOUT_REFERENCES)),
-        visitor_of(inputs["visitor"]),
-        inputs.get("url"),
-        _milliseconds(inputs["now"]),
-        inputs.get("force") or {},
-    )
-    return dict(decision.document())
+    return dict(decide(*_of_decision(inputs)).document())
+
+
+def explain_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs of `decide` to the explanation of every decision."""
+    return dict(explain(*_of_decision(inputs)))
 
 
 def signal_mode(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,10 +57,21 @@ MODES: Mapping[str, Mode] = {
     "url": url_mode,
     "condition": condition_mode,
     "decide": decide_mode,
+    "explain": explain_mode,
     "signal": signal_mode,
 }
 
 _state = lru_cache(maxsize=1024)(fold)
+
+
+def _of_decision(inputs: Mapping[str, Any]) -> tuple[Prepared, Visitor, str | None, float, Mapping[str, Any]]:
+    return (
+        _prepared(marshal.dumps(inputs["config"], _WITHOUT_REFERENCES)),
+        visitor_of(inputs["visitor"]),
+        inputs.get("url"),
+        _milliseconds(inputs["now"]),
+        inputs.get("force") or {},
+    )
 
 
 @lru_cache(maxsize=1024)

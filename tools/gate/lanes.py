@@ -33,7 +33,7 @@ LANES: Mapping[str, Lane] = {
         load=4,
         budgets={
             "unit": 330,
-            "integration": 400,
+            "integration": 500,
             "golden": 40,
             "oracle": 40,
         },
@@ -46,7 +46,7 @@ LANES: Mapping[str, Lane] = {
     "waiting": Lane(
         workers=4,
         load=12,
-        budgets={"browser": 1000, "e2e": 1150, "integration": 160, "property": 45},
+        budgets={"browser": 1000, "e2e": 1400, "integration": 160, "property": 45},
         distribution="loadgroup",
     ),
 }

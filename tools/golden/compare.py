@@ -19,11 +19,12 @@ Make = Callable[[Random, int], Iterator[dict[str, Any]]]
 QUESTIONS: dict[str, Make] = {
     "condition": condition_questions,
     "decide": decision_questions,
+    "explain": decision_questions,
     "url": url_questions,
     "hash": hash_questions,
     "signal": signal_questions,
 }
-_SHARES = {"condition": 0.45, "decide": 0.2, "url": 0.15, "hash": 0.05, "signal": 0.15}
+_SHARES = {"condition": 0.4, "decide": 0.2, "explain": 0.05, "url": 0.15, "hash": 0.05, "signal": 0.15}
 _SHOWN = 5
 
 

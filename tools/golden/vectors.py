@@ -12,9 +12,11 @@ from tools.golden.compare import QUESTIONS
 from tools.golden.written import decisions, delivery, signals, targeting
 from tools.golden.written.case import Case, picture
 
-MODES = tuple(QUESTIONS)
 SEED = 3
 DRAWN = {"condition": 700, "decide": 80, "url": 600, "hash": 300, "signal": 120}
+MODES = tuple(DRAWN)
+"""Explanations have no file: they are compared on the vectors of decisions."""
+
 _OF_A_CONFIG = 20
 """Drawn decisions come in runs about one config; one of each run is kept, or the file would be configs only."""
 

@@ -12,6 +12,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.exports.requests import Exports
+from abtest.services.scopes import FieldScopeRequiredError
 
 Analyst = Annotated[Caller, require("analytics:read")]
 UsesExports = Annotated[Exports, use(Exports)]
@@ -19,14 +20,17 @@ UsesExports = Annotated[Exports, use(Exports)]
 router = Router("/exports", tag="Exports")
 
 
-@router.post("", operation_id="createExport", status_code=202, responses=errors(ValidationFailedError))
+@router.post(
+    "", operation_id="createExport", status_code=202, responses=errors(ValidationFailedError, FieldScopeRequiredError)
+)
 @confidential
 @expensive
 def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) -> Export:
     """Start an export. The file is written in the background: poll the export until its status is `completed`.
 
-    `from` must be before `to`, at most 92 days apart; `results` needs `experiment_id`. In CSV files, text that a
-    spreadsheet could run as a formula begins with an apostrophe.
+    `from` must be before `to`, at most 92 days apart; `results` needs `experiment_id`; `audit` needs
+    the scope `audit:read` as well (403 `insufficient_scope`), and keys without it do not see its exports. In CSV files,
+    text that a spreadsheet could run as a formula begins with an apostrophe.
     """
     return use_exports.create(caller, body)
 

@@ -30,8 +30,11 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.http.validation import InlineDataUriTooLargeError
 from abtest.kit.errors import ConflictError, LimitReachedError, NotFoundError, ValidationFailedError
+from abtest.services.aggregates import Saved
+from abtest.services.audit_log.records import audit_log
 from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.scripts import InvalidScriptError
+from abtest.services.experiments.shown import ShownExperiments
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication import TooLargeError
 from abtest.services.scopes import FieldScopeRequiredError
@@ -40,14 +43,13 @@ from api_experiments.endpoints.vocabulary import (
     ExperimentId,
     Reader,
     Writer,
-    audit_log,
-    experiment,
 )
 
 router = Router("/experiments", tag="Experiments")
 
 Authors = Annotated[ExperimentEditor, use(ExperimentEditor)]
 Reads = Annotated[ExperimentStore, use(ExperimentStore)]
+Shown = Annotated[ShownExperiments, use(ShownExperiments)]
 
 RULES = (
     FieldScopeRequiredError,
@@ -85,20 +87,23 @@ def list_experiments(
 
 @router.post("", operation_id="createExperiment", status_code=201, responses=errors(*RULES))
 @carries_code
-def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors) -> Experiment:
+def create_experiment(body: ExperimentCreate, caller: Writer, authoring: Authors, ideas: Shown) -> Experiment:
     """Create a draft.
 
     Without `variations` the draft gets Control and Variant at 0.5 each. When no weight is given, variations share the
     traffic equally; when none is marked, the first is the control. `scheduled_start_at` launches the experiment, so it
     also needs the scope `experiments:launch`.
+
+    `idea_id` links an idea of the backlog (`backlog:write`): as its primary experiment, or as a follow-up of an idea
+    that has one.
     """
-    return experiment(authoring.create(caller, body.provided()))
+    return ideas.shown(authoring.create(caller, body.provided()))
 
 
 @router.get("/{experiment_id}", operation_id="getExperiment", responses=errors(NotFoundError))
-def get_experiment(experiment_id: ExperimentId, caller: Reader, experiments: Reads) -> Experiment:
+def get_experiment(experiment_id: ExperimentId, caller: Reader, experiments: Reads, ideas: Shown) -> Experiment:
     """Return one experiment, by its UUID or its public id."""
-    return Experiment.single(experiments.get(caller.shop_id, experiment_id))
+    return ideas.shown(Saved(experiments.get(caller.shop_id, experiment_id)))
 
 
 @router.patch(
@@ -153,14 +158,14 @@ def delete_experiment(experiment_id: ExperimentId, caller: Writer, authoring: Au
     responses=errors(NotFoundError, LimitReachedError, TooLargeError),
 )
 def duplicate_experiment(
-    experiment_id: ExperimentId, caller: Writer, authoring: Authors, body: Duplication | None = None
+    experiment_id: ExperimentId, caller: Writer, authoring: Authors, ideas: Shown, body: Duplication | None = None
 ) -> Experiment:
     """Create a draft with the same design and no history. Archived variations and goals are not copied."""
     fields = (body or Duplication()).provided()
     copy = authoring.duplicate(
         caller, experiment_id, name=fields.get("name"), include_goals=fields.get("include_goals", True)
     )
-    return experiment(copy)
+    return ideas.shown(copy)
 
 
 @router.get("/{experiment_id}/history", operation_id="listExperimentHistory", responses=errors(NotFoundError))

@@ -8,10 +8,12 @@ from abtest.http.deps import PathId, confidential, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
-from abtest.services.previews import DEFAULT_SECONDS, OpenPreview, Previews
+from abtest.services.preview_sessions import DEFAULT_SECONDS, PreviewSessions
+from abtest.services.previews import Previews
 from api_experiments.endpoints.vocabulary import Previewer
 
 UsesPreviews = Annotated[Previews, use(Previews)]
+UsesSessions = Annotated[PreviewSessions, use(PreviewSessions)]
 
 router = Router("/previews", tag="Previews")
 
@@ -40,32 +42,18 @@ def create_preview(body: PreviewCreate, caller: Previewer, previews: UsesPreview
         variation=given.get("variation_id"),
         ttl_seconds=given.get("ttl_seconds", DEFAULT_SECONDS),
     )
-    return preview(opened)
+    return Preview.of(opened.session, opened.preview_url, opened.token)
 
 
 @router.get("/{session_id}", operation_id="getPreview", responses=errors(NotFoundError))
 @confidential
-def get_preview(session_id: PathId, caller: Previewer, previews: UsesPreviews) -> Preview:
-    """Return a preview session that has not ended."""
-    return preview(previews.get(caller.shop_id, session_id))
+def get_preview(session_id: PathId, caller: Previewer, sessions: UsesSessions) -> Preview:
+    """Return a preview session that has not ended, of the proxy or of a preview link."""
+    opened = sessions.get(caller.shop_id, session_id)
+    return Preview.of(opened.session, opened.preview_url, opened.token)
 
 
 @router.delete("/{session_id}", operation_id="revokePreview", status_code=204, responses=errors(NotFoundError))
-def revoke_preview(session_id: PathId, caller: Previewer, previews: UsesPreviews) -> None:
-    """End a preview session at once. Its address then answers 401."""
-    previews.revoke(caller.shop_id, session_id)
-
-
-def preview(opened: OpenPreview) -> Preview:
-    """Response of a session."""
-    session = opened.session
-    return Preview(
-        session_id=session.id,
-        url=session.url,
-        experiment_id=session.experiment_id,
-        variation_id=session.variation_id,
-        token=opened.token,
-        preview_url=opened.preview_url,
-        allowed_hosts=list(session.hosts),
-        expires_at=session.expires_at,
-    )
+def revoke_preview(session_id: PathId, caller: Previewer, sessions: UsesSessions) -> None:
+    """End a preview session at once. Its address at the proxy then answers 401, and its link shows the original."""
+    sessions.revoke(caller.shop_id, session_id)

@@ -5,7 +5,7 @@ from typing import Annotated
 from abtest.contract.base import ListOf
 from abtest.contract.consent import Acknowledgement
 from abtest.contract.errors import PageLiveImpactEnvelope
-from abtest.contract.lifecycle import PreviewLink, PreviewLinkInput
+from abtest.contract.previews import PreviewLink, PreviewLinkInput
 from abtest.contract.variations import (
     Variation,
     VariationCreate,
@@ -27,7 +27,8 @@ from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailed
 from abtest.services.experiments.scripts import InvalidScriptError
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
-from abtest.services.previews import DEFAULT_SECONDS, Previews
+from abtest.services.preview_links import PreviewLinks
+from abtest.services.preview_sessions import DEFAULT_SECONDS
 from abtest.services.publication import TooLargeError
 from api_experiments.endpoints.vocabulary import (
     Archived,
@@ -47,7 +48,7 @@ alone = Router("/variations", tag="Variations")
 
 Arms = Annotated[Variations, use(Variations)]
 Reads = Annotated[ExperimentStore, use(ExperimentStore)]
-UsesPreviews = Annotated[Previews, use(Previews)]
+UsesLinks = Annotated[PreviewLinks, use(PreviewLinks)]
 
 EDIT = errors(
     NotFoundError,
@@ -182,7 +183,7 @@ def unarchive_variation(
     "/{variation_id}/preview-link",
     operation_id="createPreviewLink",
     status_code=201,
-    responses=errors(NotFoundError, UrlNotAllowedError, ValidationFailedError),
+    responses=errors(NotFoundError, TooLargeError, UrlNotAllowedError, ValidationFailedError),
 )
 @confidential
 def create_preview_link(
@@ -190,15 +191,18 @@ def create_preview_link(
     variation_id: VariationId,
     body: PreviewLinkInput,
     caller: Previewer,
-    previews: UsesPreviews,
+    links: UsesLinks,
 ) -> PreviewLink:
-    """Create a temporary link that shows a page of the shop with the variation, through the preview proxy.
+    """Create a temporary link that shows the variation on the shop's own page, whatever the experiment's status is.
 
-    The host of `url` must be one of the shop's install domains (422 `url_not_allowed`). See `POST /previews`.
+    The link is `url` with `svc_preview`. It shows the experiment as it is now, even if it changes later, to those who
+    open it; nothing is counted. It ends after `ttl_seconds`, an hour by default, or with `DELETE
+    /previews/{session_id}`. The host of `url` must be one of the shop's install domains (422 `url_not_allowed`).
+    `POST /previews` shows the same through a proxy.
     """
     seconds = body.provided().get("ttl_seconds", DEFAULT_SECONDS)
-    opened = previews.open(caller, url=body.url, experiment=experiment_id, variation=variation_id, ttl_seconds=seconds)
-    return PreviewLink(url=opened.preview_url, token=opened.token, expires_at=opened.session.expires_at)
+    opened = links.of_variation(caller, experiment_id, variation_id, url=body.url, ttl_seconds=seconds)
+    return PreviewLink.of(opened.session, opened.preview_url, opened.token)
 
 
 @alone.get("/{variation_id}", operation_id="getVariationAlone", responses=errors(NotFoundError))

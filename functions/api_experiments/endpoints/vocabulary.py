@@ -5,7 +5,6 @@ from typing import Annotated, TypeVar
 
 from fastapi import Query
 
-from abtest.contract.audit import AuditLog
 from abtest.contract.base import ListOf, Output, Pagination, Reference, Uuid
 from abtest.contract.experiments import Experiment
 from abtest.contract.goals import Goal
@@ -18,7 +17,6 @@ from abtest.domain.goals.model import Goal as Measure
 from abtest.http.deps import Caller, require
 from abtest.http.paging import MAX_LIMIT, Paging
 from abtest.http.refusals import InvalidCursorError
-from abtest.ports.catalog import AuditRow
 from abtest.services.aggregates import Saved
 from abtest.services.listing import ArchivedFilter
 
@@ -79,22 +77,6 @@ def weighed(saved: Saved[Aggregate]) -> WeightedVariations:
     arms = whole([Variation.of(item, saved.warning) for item in experiment.variations if item.archived_at is None])
     measurement = WeightedVariations.measurement_of(experiment)
     return WeightedVariations(data=arms.data, pagination=arms.pagination, **measurement)
-
-
-def audit_log(row: AuditRow) -> AuditLog:
-    """Return the response of an audit row. Shops have no organisation of their own."""
-    return AuditLog(
-        id=row.id,
-        shop_id=row.shop_id,
-        org_id=None,
-        user_id=row.user_id,
-        action=row.action,
-        entity_type=row.entity_type,
-        entity_id=row.entity_id,
-        entity_name=row.entity_name,
-        diff=row.diff,
-        created_at=row.created_at,
-    )
 
 
 def part_of(page: Paging, items: Sequence[Part]) -> ListOf[Part]:

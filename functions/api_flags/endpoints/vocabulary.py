@@ -14,6 +14,7 @@ from abtest.services.flags.store import Reference
 Reader = Annotated[Caller, require("flags:read")]
 Writer = Annotated[Caller, require("flags:write")]
 Activator = Annotated[Caller, require("flags:activate")]
+Previewer = Annotated[Caller, require("previews:write")]
 
 Environment = Annotated[EnvironmentKey, Query(description="Environment in which a key is looked up; ids need none.")]
 

@@ -85,7 +85,7 @@ def create_personalization(body: PersonalizationInput, caller: Writer, authoring
 def order_personalizations(body: PersonalizationOrderInput, caller: Writer, ordering: Orders) -> PersonalizationOrder:
     """Give the personalizations the priorities 10, 20, 30 …, in this order. Others keep theirs.
 
-    At most 32 in one request (422 `limit_reached`). No acknowledgement is needed. The change is part of the shop's
+    At most 31 in one request (422 `limit_reached`). No acknowledgement is needed. The change is part of the shop's
     history.
     """
     ordered = ordering.order(caller, body.ids)

@@ -14,6 +14,7 @@ from abtest.services.aggregates import Saved
 Reader = Annotated[Caller, require("personalizations:read")]
 Writer = Annotated[Caller, require("personalizations:write")]
 Activator = Annotated[Caller, require("personalizations:activate")]
+Previewer = Annotated[Caller, require("previews:write")]
 
 PersonalizationId = PathId
 

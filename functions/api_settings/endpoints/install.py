@@ -25,10 +25,10 @@ PixelUse = Annotated[Pixels, use(Pixels)]
 
 @router.get("/install", operation_id="getInstallation")
 def get_installation(caller: SettingsReader, installations: InstallationUse) -> Installation:
-    """Return the tags for the head of every page: first the preconnect, then the snippet.
+    """Return the tags for the head of every page, and when to take which.
 
-    The asynchronous tag is for shops that hydrate their pages and hide nothing meanwhile; early interactions may be
-    missed. `last_seen_at` is accurate to ten minutes and is kept for 400 days; it is null where events go to the
+    Paste the `html` of one of `tags` as the first elements of the head; the first of them suits most shops.
+    `last_seen_at` is accurate to ten minutes and is kept for 400 days; it is null where events go to the
     analytics store only. `verified_at` is the last check that saw the snippet running.
     """
     return installations.get(caller)
@@ -42,8 +42,8 @@ def verify_installation(
     """Fetch a page of the shop and check its snippet.
 
     The host must be an install or environment domain, or a subdomain of one; other hosts and private addresses are 422
-    `url_not_allowed`. A page that cannot be fetched is 200 with `found: false`. Each text in `errors` describes what to
-    fix. At most 30 checks a minute.
+    `url_not_allowed`. A page that cannot be fetched is 200 with `found: false`. `tag` is the first tag of the page.
+    Each text in `errors` describes what to fix. At most 30 checks a minute.
     """
     return installations.verify(caller, body.url)
 

@@ -49,8 +49,8 @@ def check_items(items: int) -> None:
 
 def count_items(change: Commit) -> int:
     """Return how many stored items the change writes or deletes."""
-    # Audit rows are stored twice, by month and by entity (see dynamo/writes.py).
-    items = 2 * len(change.audit) + len(change.outbox) + len(change.inbox)
+    # An audit row has four entries, by which lists find it (see dynamo/audit.py).
+    items = 5 * len(change.audit) + len(change.outbox) + len(change.inbox)
     for put in change.puts:
         head = put.record.head
         # A new record has no work entries to delete; a changed one may leave every queue that it does not name.

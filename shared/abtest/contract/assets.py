@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from abtest.contract.base import ABSENT, Confidential, DateTime, Id, Input, Output
-from abtest.contract.forms import Form
+from abtest.contract.hashes import Sha256
 from abtest.contract.names import READABLE, Label
 from abtest.domain.assets.model import MAX_DIRECT_BYTES
 from abtest.domain.assets.model import Asset as Aggregate
@@ -49,7 +49,6 @@ Base64 = Annotated[
 ]
 FileName = Annotated[str, Field(min_length=1, max_length=255), READABLE]
 MimeType = Annotated[str, Field(min_length=1, max_length=100), READABLE]
-Sha256 = Annotated[str, Form("[0-9a-f]{64}", "be a SHA-256 in 64 hexadecimal digits, in lower case")]
 
 
 class AssetCreate(Input):

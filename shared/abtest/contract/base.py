@@ -81,16 +81,27 @@ class Output(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
     _row_version: int | None = PrivateAttr(default=None)
+    _shows_others: bool = PrivateAttr(default=False)
 
-    def at(self, version: int) -> Self:
-        """Return the same response with its row version, which becomes the ETag and is not a field."""
+    def at(self, version: int, *, shows_others: bool = False) -> Self:
+        """Return the same response with its row version, which becomes the ETag and is not a field.
+
+        A response that `shows_others` has fields of other resources, which change without its row version. It is sent
+        whole to a client that has this version already.
+        """
         self._row_version = version
+        self._shows_others = shows_others
         return self
 
     @property
     def row_version(self) -> int | None:
         """The version in the ETag; None without one."""
         return self._row_version
+
+    @property
+    def shows_others(self) -> bool:
+        """True where the row version does not stand for all fields."""
+        return self._shows_others
 
 
 @dataclass(frozen=True, slots=True)

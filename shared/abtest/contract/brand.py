@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from abtest.contract.base import ABSENT, Input, Output
+from abtest.contract.base import ABSENT, Input, Output, Unique, Uuid
 from abtest.contract.names import READABLE
 from abtest.domain.brand.context import BrandContext as Context
 from abtest.domain.brand.context import BrandMode, BrandStatus
@@ -47,6 +47,7 @@ class BrandContextInput(Input):
     proofRequirements: list[Line] = ABSENT
     clientNotes: str = ABSENT
     guidelinesText: str = ABSENT
+    asset_ids: Annotated[list[Uuid], Unique] = ABSENT
 
     def provided(self) -> Any:
         """Return the parts under the names of the domain."""
@@ -67,7 +68,7 @@ class BrandVoice(Output):
 
 
 class BrandAssetExcerpt(Output):
-    """Beginning of the text of a brand file."""
+    """Beginning of the text of a brand file, or its state in parentheses: `(being read)`, `(cannot be read: …)`."""
 
     name: str
     excerpt: str
@@ -107,7 +108,7 @@ class BrandContext(Output):
             guardrails=list(context.guardrails),
             proofRequirements=list(context.proof_requirements),
             clientNotes=context.client_notes,
-            clientAssetExcerpts=[],
+            clientAssetExcerpts=[BrandAssetExcerpt(name=each.name, excerpt=each.shown) for each in context.excerpts],
             guidelinesText=context.guidelines_text,
             promptBlock=prompt_block(context),
         )

@@ -139,6 +139,13 @@ class Duplication(Input):
     include_goals: bool = ABSENT
 
 
+class IdeaExperimentCreate(Input):
+    """Name and description of an experiment that is made of an idea, in place of those of the idea."""
+
+    name: Name = ABSENT
+    description: Annotated[str, Field(max_length=10_000)] | None = ABSENT
+
+
 class ApprovalState(Output):
     """Status of the design's approval."""
 
@@ -147,7 +154,7 @@ class ApprovalState(Output):
 
 
 class LinkedIdea(Output):
-    """The backlog idea that the experiment tests. Null: the backlog is not available yet, and `idea_id` is 422."""
+    """The idea of the backlog that the experiment tests: the one with the primary link, else the one linked first."""
 
     key: str | None
     title: str
@@ -155,7 +162,7 @@ class LinkedIdea(Output):
 
 
 class Experiment(Output):
-    """An experiment with its variations and goals. Lists omit linked_idea."""
+    """An experiment with its variations and goals. `linked_idea` is in single reads and after the creation only."""
 
     id: Id
     public_id: PublicId | None
@@ -199,9 +206,8 @@ class Experiment(Output):
 
     @classmethod
     def single(cls, experiment: Aggregate, warning: PublicationWarning | None = None, **measurement: Any) -> Self:
-        """Return an experiment of single reads and writes. No idea is linked, because there is no backlog yet."""
+        """Return an experiment of single reads and writes."""
         fields = {
-            "linked_idea": None,
             **experiment_fields(experiment),
             **present(publication_warning=warning),
             **measurement,

@@ -38,6 +38,7 @@ class ExportInput(Input):
     `events` are the rows of the ledger, each once, QA events included. `exposures` has the first exposure of each
     visitor, experiment and assignment epoch in the period, without QA events; `multiple_exposure` marks visitors seen
     in two variations. `results` has the figures of one experiment by goal, variation and UTC day of first exposure.
+    `audit` has the changes of the shop, oldest first, as csv or ndjson; it needs the scope `audit:read` as well.
     """
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})

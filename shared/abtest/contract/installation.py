@@ -6,13 +6,28 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 
 from abtest.contract.base import DateTime, Id, Input, Output
 from abtest.contract.urls import WebUrl
-from abtest.domain.install.verdict import Surface
+from abtest.domain.install.tags import TagName
+from abtest.domain.install.verdict import FoundTag, Surface
 
 Uri = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
 
 
+class InstallTag(Output):
+    """One way to install the snippet; `html` is whole, with the preconnect."""
+
+    name: TagName
+    when: str
+    html: str
+
+
 class Installation(Output):
-    """The tags to paste, the preconnect first, and the state of the installation."""
+    """The tags to paste, and the state of the installation.
+
+    `tags` has one for each way to install, the recommended one first. The other fields have their parts: first the
+    preconnect, then one of the others.
+    """
+
+    tags: list[InstallTag]
 
     snippet_tag: str
     preconnect_tag: str
@@ -32,13 +47,15 @@ class InstallVerificationInput(Input):
 
 
 class InstallVerification(Output):
-    """Result of the check. `surface` is null without a snippet; each error describes what to fix.
+    """Result of the check. `surface` and `tag` are null without a snippet; each error describes what to fix.
 
-    `async` is true also for the tag with a limit, whose script is asynchronous although the page waits for it.
+    `tag` is which tag the page has, `inlined` if the snippet's text is part of the page. `async` is true also for the
+    bounded tag, whose script is asynchronous although the page waits for it.
     """
 
     found: bool
     surface: Surface | None
+    tag: FoundTag | None
     is_async: Annotated[bool, Field(alias="async")]
     errors: list[str]
 

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Secret, Unique, Uuid
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Moment, Output, Unique, Uuid
 from abtest.contract.forms import Form
 from abtest.contract.screenshots import ScreenshotUrls
-from abtest.contract.urls import WebUrl
 from abtest.domain.experiments.model import ApprovalEvent as Event
 from abtest.domain.experiments.model import ApprovalStatus, Outcome
 from abtest.domain.experiments.transitions import Details
@@ -88,21 +87,6 @@ class ScheduleInput(Input):
 
     start_at: Moment | None = ABSENT
     end_at: Moment | None = ABSENT
-
-
-class PreviewLinkInput(Input):
-    """The page to preview, and the lifetime of the link."""
-
-    url: WebUrl
-    ttl_seconds: Annotated[int, Field(ge=60, le=7200)] = ABSENT
-
-
-class PreviewLink(Output):
-    """A link that shows the variation, its token, and when both expire."""
-
-    url: Secret
-    token: Secret
-    expires_at: DateTime
 
 
 class ApprovalEvent(Output):

@@ -4,6 +4,7 @@ Every text of a request is one of these, has a form or a list of values, or is f
 test knows which (tests/unit/contract/test_names.py).
 """
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from abtest.contract.forms import Form
 from abtest.kit.visible_text import INVISIBLE, UNSAFE, has_unsafe, has_visible
+
+_LINES = re.compile(r"[\t\r\n]")
 
 # These escapes mean the same in Python and in the dialect of JSON Schema (ECMA-262).
 _READABLE = f"[^{UNSAFE}]*[^{UNSAFE}{INVISIBLE}][^{UNSAFE}]*"
@@ -40,14 +43,28 @@ def readable(text: str) -> str:
             "unsafe_characters",
             "must not have line breaks, control characters, noncharacters or overrides of the writing direction",
         )
-    if not has_visible(text):
-        raise PydanticCustomError("blank", "must have at least one visible character")
-    return text
+    return _visible(text)
 
 
 def readable_or_empty(text: str) -> str:
     """Return the text unchanged. Raises PydanticCustomError."""
     return readable(text) if text else text
+
+
+def plain(text: str) -> str:
+    """Return the text of several lines unchanged. Raises PydanticCustomError."""
+    if has_unsafe(_LINES.sub(" ", text)):
+        raise PydanticCustomError(
+            "unsafe_characters",
+            "must not have control characters, noncharacters or overrides of the writing direction",
+        )
+    return _visible(text)
+
+
+def _visible(text: str) -> str:
+    if not has_visible(text):
+        raise PydanticCustomError("blank", "must have at least one visible character")
+    return text
 
 
 READABLE = _Readable()

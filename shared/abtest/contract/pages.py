@@ -1,7 +1,7 @@
 """Reusable pages on the wire, their consumers, and the rule tester."""
 # ruff: noqa: N815 - the contract spells these names so
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -13,7 +13,7 @@ from abtest.contract.errors import LiveConsumer
 from abtest.contract.names import Name
 from abtest.contract.page_rules import MAX_RULES, TargetedPage, UrlRule, UrlRules
 from abtest.contract.triggers import Trigger
-from abtest.domain.reusable.matching import Verdict
+from abtest.domain.reusable.matching import Because, Verdict
 from abtest.domain.reusable.model import Target
 from abtest.kit.json_objects import present
 
@@ -115,13 +115,21 @@ class PageMatchInput(Input):
 
 class PageMatch(Output):
     """Result of the test. `rule_id` is the page rule that decided, null when no single rule did; `reason` is for
-    people."""
+    people, `step` and `because` are the words of explanations (docs/explanations.md)."""
 
     matched: bool
     rule_id: Id | None
+    step: Literal["page_rule"] | None
+    because: Because
     reason: str
 
     @classmethod
     def of(cls, verdict: Verdict) -> Self:
         """Return the response of a verdict."""
-        return cls(matched=verdict.matched, rule_id=verdict.rule_id, reason=verdict.reason)
+        return cls(
+            matched=verdict.matched,
+            rule_id=verdict.rule_id,
+            step=None if verdict.matched else "page_rule",
+            because=verdict.because,
+            reason=verdict.reason,
+        )

@@ -1,4 +1,4 @@
-"""Runtime settings on the wire: environments, external tracking, consent, install domains, publication."""
+"""Runtime settings on the wire: environments, external tracking, consent, install domains, publication, exposures."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -12,6 +12,7 @@ from abtest.contract.names import READABLE, READABLE_OR_EMPTY
 from abtest.contract.shops import HostName
 from abtest.domain.settings import consent_providers as providers
 from abtest.domain.settings import environments as sites
+from abtest.domain.settings import exposure_destinations as destinations
 from abtest.domain.settings import external_tracking as handovers
 from abtest.domain.settings.consent import MAX_GROUP_CHARS, ConsentMode
 from abtest.domain.settings.install_domains import MAX_ADDITIONAL
@@ -313,6 +314,47 @@ class PublishResult(Output):
     revision: int | None
     status: Literal["published", "failed"]
     precompile: PrecompileResult
+
+
+class DestinationInput(Input):
+    """A merge patch."""
+
+    enabled: bool = ABSENT
+
+
+class UpdateExposureDestinations(Input):
+    """A merge patch."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"ga4": {"enabled": True}}]})
+
+    ga4: DestinationInput = ABSENT
+    segment: DestinationInput = ABSENT
+
+    def changes(self) -> dict[str, bool]:
+        """Return the given switches by destination."""
+        return {name: fields["enabled"] for name, fields in self.provided().items() if "enabled" in fields}
+
+
+class Destination(Output):
+    """One tool of the shop's own analytics."""
+
+    enabled: bool
+
+
+class ExposureDestinations(Output):
+    """The tools on the shop's pages that get each exposure.
+
+    `ga4` gets the event `experience_impression` by `gtag` or the data layer, `segment` the event `Experiment Viewed`.
+    """
+
+    ga4: Destination
+    segment: Destination
+    precompile: PrecompileResult = ABSENT
+
+    @classmethod
+    def of(cls, setting: destinations.ExposureDestinations) -> Self:
+        """Return the wire model."""
+        return cls(ga4=Destination(enabled=setting.ga4), segment=Destination(enabled=setting.segment))
 
 
 _TRACKING_NAMES = {

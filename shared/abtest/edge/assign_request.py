@@ -249,4 +249,6 @@ BODY_FIELDS: Mapping[str, Reader] = {
     "surface": surface_of,
     "cart_id": id_of,
     "request_handoff": flag_of,
+    "explain": flag_of,
+    "values": flag_of,
 }

@@ -1,10 +1,14 @@
-"""Public routes that storefronts load from: the runtime config, the install snippet and its chunks."""
+"""Public routes that storefronts load from: the runtime config, the install snippet and its chunks.
+
+With a parameter of previews or QA they answer one person, from `storefront_previews`.
+"""
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abtest.domain.delivery.environments import is_environment
 from abtest.domain.delivery.manifest import (
@@ -32,10 +36,13 @@ from abtest.edge.limits import take_one
 from abtest.edge.negotiation import chosen_encoding, etag
 from abtest.edge.publications import Body, Publications
 from abtest.kit.clock import Clock
-from abtest.kit.content_coding import is_held
+from abtest.kit.content_coding import accepts_gzip, gzipped, is_held
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.kit.ids import is_uuid
 from abtest.ports.limits import RateLimiter
+
+if TYPE_CHECKING:
+    from abtest.edge.storefront_previews import StorefrontPreviews
 
 METHODS = "GET, HEAD"
 CONFIG_CACHING: Headers = {
@@ -65,11 +72,19 @@ UNCACHED_PARAMETERS = frozenset(
         "debug",
         "svc_alt_debug",
         "svc_config_refresh",
+        "svc_preview",
     }
 )
 """With any of these the answer is for one person now, so caches neither store it nor answer it."""
 
+CONFIG_PREVIEW = "pst"
+"""Parameter with the token of a preview link at `/api/exp`."""
+
+SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR = "svc_preview", "svc_qa", "svc_bar"
+"""Parameters with which the address of the snippet has a preview, the tool for QA, or its bar."""
+
 _CHUNK_FILE = re.compile(r"[0-9a-f]{64}\.(js|css)", re.ASCII)
+_DRAFT_FILE = re.compile(r"([0-9a-f-]{36})-[0-9a-f]{64}\.(js|css)", re.ASCII)
 _SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
@@ -86,11 +101,16 @@ class InvalidShopIdError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Answers from the published objects; requests are counted by address."""
+    """Answers from the published objects; requests are counted by address.
+
+    `previews` and `bar` make what only people with a preview or in QA ask for.
+    """
 
     publications: Publications
     limiter: RateLimiter
     clock: Clock
+    previews: "Callable[[], StorefrontPreviews]"
+    bar: Callable[[], Body]
 
     def config(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """`GET /api/exp`: the config that storefronts and preview tools read."""
@@ -114,6 +134,9 @@ class Delivery:
         refuse_other_methods(request)
         shop_id, environment = shop_id_of(request.query.get("shopId", "")), environment_of(request.query)
         take_one(self.limiter, self.clock, request.address)
+        if CONFIG_PREVIEW in request.query:
+            config = self.previews().config(shop_id, environment, request.query[CONFIG_PREVIEW])
+            return personal_answer(request, config, CONFIG_CONTENT_TYPE, CORS)
         fresh = not UNCACHED_PARAMETERS.isdisjoint(request.query)
         encoding = chosen_encoding(request.headers.get("accept-encoding"))
         body, state = self.publications.read("config", shop_id, environment, encoding, fresh=fresh)
@@ -127,6 +150,14 @@ class Delivery:
         named = _SNIPPET_FILE.fullmatch(request.path.get("file", ""))
         shop_id, environment = shop_id_of(named[1] if named else ""), environment_of(request.query)
         take_one(self.limiter, self.clock, request.address)
+        if SNIPPET_PREVIEW in request.query:
+            script = self.previews().script(shop_id, environment, request.query[SNIPPET_PREVIEW])
+            return personal_answer(request, script.encode(), SNIPPET_CONTENT_TYPE, SHARED)
+        if SNIPPET_QA in request.query:
+            script = self.previews().names(shop_id, environment)
+            return personal_answer(request, script.encode(), SNIPPET_CONTENT_TYPE, SHARED)
+        if SNIPPET_BAR in request.query:
+            return body_answer(request, self.bar(), SNIPPET_CONTENT_TYPE, "identity", {**SHARED, **SNIPPET_CACHING})
         encoding = chosen_encoding(request.headers.get("accept-encoding"))
         is_invalidated = address_of(shop_id, environment) == (request.path["file"], dict(request.query))
         for_cdn = is_invalidated and is_through_cdn(request.headers)
@@ -136,9 +167,13 @@ class Delivery:
         return body_answer(request, body, SNIPPET_CONTENT_TYPE, encoding, {**SHARED, **caching, **cache_tags(shop_id)})
 
     def chunk_answer(self, request: Request) -> Answer:
-        """Answer with a chunk, which never changes at its address. Raises ServiceError."""
+        """Answer with a chunk, which never changes at its address, or with one of a draft. Raises ServiceError."""
         refuse_other_methods(request)
         shop_id, file = shop_id_of(request.path["shop_id"]), request.path.get("file", "")
+        if drafted := _DRAFT_FILE.fullmatch(file):
+            take_one(self.limiter, self.clock, request.address)
+            content = self.previews().file(shop_id, drafted[1], file)
+            return personal_answer(request, content, CHUNK_CONTENT_TYPES[drafted[2]], SHARED)
         named = _CHUNK_FILE.fullmatch(file)
         if named is None:
             raise NotFoundError("there is no such file")
@@ -171,6 +206,14 @@ def body_answer(request: Request, body: Body, content_type: str, encoding: Encod
     # HEAD gets the body too: the gateway takes Content-Length from it and sends no body.
     # Always base 64: as JSON text a body could grow past Lambda's 6 MB, and compressed ones must be anyway.
     return {"statusCode": 200, "headers": sent, "body": body.base64, "isBase64Encoded": True}
+
+
+def personal_answer(request: Request, content: bytes, content_type: str, headers: Headers) -> Answer:
+    """Return an answer for one person, which no cache stores."""
+    sent = {**PUBLIC, **headers, **CONFIG_UNCACHED, "Vary": "Accept-Encoding", "Content-Type": content_type}
+    if accepts_gzip(request.headers.get("accept-encoding", "")):
+        content, sent["Content-Encoding"] = gzipped(content), "gzip"
+    return {"statusCode": 200, "headers": sent, "body": b64encode(content).decode(), "isBase64Encoded": True}
 
 
 def guarded(answer: Callable[[], Answer], render: Callable[[ServiceError], Answer]) -> Answer:

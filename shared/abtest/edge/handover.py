@@ -29,6 +29,7 @@ from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.handover_request import (
     MAX_BODY_BYTES,
     MINT_FIELDS,
+    REQUEST_ID,
     VERIFY_FIELDS,
     InvalidHandoverRequestError,
     read_document,
@@ -36,10 +37,12 @@ from abtest.edge.handover_request import (
     refuse_other_origin,
     signing_shop,
 )
+from abtest.edge.handover_uses import HandoverUses
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, timestamp
 from abtest.kit.errors import ServiceError
-from abtest.ports.limits import RateLimiter
+from abtest.kit.ids import Randomness, random_base62
+from abtest.ports.limits import Leases, RateLimiter
 
 METHODS = "POST"
 # Browsers send text/plain without a preflight, which saves a round trip before the visitor leaves the page.
@@ -65,16 +68,34 @@ class HandoverExpiredError(ServiceError):
     code = "handover_expired"
 
 
+class HandoverUsedError(ServiceError):
+    """Valid token that was used before."""
+
+    status = 400
+    code = "handover_used"
+
+    def __init__(self) -> None:
+        super().__init__("the handover was used before; each token works once")
+
+
 class HandoverRoutes:
     """`POST /_svc/handover` and `POST /_svc/handover/verify`, with their preflights."""
 
     def __init__(
-        self, roots: Callable[[], RootKeys], domains: HandoverDomains, limiter: RateLimiter, clock: Clock
+        self,
+        roots: Callable[[], RootKeys],
+        domains: HandoverDomains,
+        limiter: RateLimiter,
+        leases: Leases,
+        clock: Clock,
+        random: Randomness,
     ) -> None:
         self._roots = roots
         self._domains = domains
         self._limiter = limiter
+        self._uses = HandoverUses(leases, clock, random)
         self._clock = clock
+        self._random = random
 
     def handover(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """Mint or verify; any origin may read the answer, errors too."""
@@ -97,7 +118,7 @@ class HandoverRoutes:
         document = read_document(body_of(event, MAX_BODY_BYTES))
         shop_id = signing_shop(document, self._roots)
         if event["rawPath"].rstrip("/").endswith("/verify"):
-            body = self.verify(shop_id, read_fields(document, VERIFY_FIELDS), request)
+            body = self.verify(shop_id, read_fields(document, VERIFY_FIELDS, (REQUEST_ID,)), request)
         else:
             body = self.mint(shop_id, read_fields(document, MINT_FIELDS))
         headers = {**CORS, **NO_STORE, "X-Content-Type-Options": "nosniff", "Content-Type": "application/json"}
@@ -115,18 +136,24 @@ class HandoverRoutes:
             destination=fields["destination"],
             expires_at=int(until.timestamp()),
         )
-        return {"token": make_handover(self._roots(), handover), "expires_at": timestamp(until)}
+        token = make_handover(self._roots(), handover, random_base62(16, self._random))
+        return {"token": token, "expires_at": timestamp(until)}
 
     def verify(self, shop_id: str, fields: Mapping[str, str], request: Request) -> Mapping[str, str]:
-        """Return the visitor's id of a token. Raises HandoverExpiredError, InvalidHandoverRequestError."""
+        """Return the visitor's id of a token, once.
+
+        Raises HandoverExpiredError, HandoverUsedError, InvalidHandoverRequestError.
+        """
         refuse_other_origin(request.headers.get("origin"), fields["host"])
         now = int(self._clock.now().timestamp())
         try:
-            visitor_id = read_handover(
+            handover = read_handover(
                 self._roots(), fields["token"], shop_id=shop_id, host=fields["host"], now_seconds=now
             )
         except ExpiredHandoverError as error:
             raise HandoverExpiredError(str(error)) from error
         except InvalidHandoverError as error:
             raise InvalidHandoverRequestError(f"token: {error}") from error
-        return {"visitorId": visitor_id}
+        if not self._uses.is_first(fields["token"], handover, fields.get(REQUEST_ID)):
+            raise HandoverUsedError
+        return {"visitorId": handover.visitor_id}

@@ -16,14 +16,18 @@ MAX_BODY_BYTES = 4096
 # Host names as in RFC 1123: labels of at most 63 characters, 253 in all.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*", re.ASCII | re.IGNORECASE)
-_VISITOR = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
+_ID = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 _TEXT = re.compile(r"[!-~]+", re.ASCII)
 _A_HOST = "be a host name without a port, such as pay.example"
+_AN_ID = "have 16 to 64 letters A to Z, digits, hyphens and underscores"
+REQUEST_ID = "requestId"
+"""Optional: the same in each repetition of a request by the page that sent it."""
 _FORMS: Mapping[str, tuple[re.Pattern[str], int, str]] = {
-    "visitorId": (_VISITOR, 64, "have 16 to 64 letters A to Z, digits, hyphens and underscores"),
+    "visitorId": (_ID, 64, _AN_ID),
     "destination": (_HOST, 253, _A_HOST),
     "token": (_TEXT, LONGEST_TOKEN, "be the token of a handover"),
     "host": (_HOST, 253, _A_HOST),
+    REQUEST_ID: (_ID, 64, _AN_ID),
 }
 """Form of each field, its length, and the rule in words."""
 MINT_FIELDS = ("visitorId", "destination")
@@ -58,12 +62,15 @@ def signing_shop(document: Mapping[str, Any], roots: Callable[[], RootKeys]) -> 
     return shop_id.lower()
 
 
-def read_fields(document: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, str]:
+def read_fields(
+    document: Mapping[str, Any], names: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Mapping[str, str]:
     """Return the fields of these names. Raises InvalidHandoverRequestError that names the first wrong one."""
-    if not document.keys() <= {*names, "_shopId", "_signature"}:
-        raise InvalidHandoverRequestError(f"the body must have only the fields _shopId, _signature, {', '.join(names)}")
+    known = (*names, *optional)
+    if not document.keys() <= {*known, "_shopId", "_signature"}:
+        raise InvalidHandoverRequestError(f"the body must have only the fields _shopId, _signature, {', '.join(known)}")
     fields: dict[str, str] = {}
-    for name in names:
+    for name in (*names, *(name for name in optional if name in document)):
         value, (form, most, words) = document.get(name), _FORMS[name]
         if not isinstance(value, str) or len(value) > most or form.fullmatch(value) is None:
             raise InvalidHandoverRequestError(f"{name}: must {words}")

@@ -16,6 +16,7 @@ from abtest.domain.preview.session import (
     snippet_url,
     state_id,
 )
+from abtest.edge.preview_errors import PreviewTokenExpiredError, PreviewTokenInvalidError, PreviewTokenMissingError
 from abtest.kit.clock import Clock, parse_timestamp
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import ServiceError
@@ -24,36 +25,6 @@ from abtest.services.rate_limits import take_token
 
 _TRIES = 8
 """Attempts to store a change of a state that other responses change at the same time."""
-
-
-class PreviewTokenMissingError(ServiceError):
-    """Request without a token."""
-
-    status = 401
-    code = "preview_token_missing"
-
-    def __init__(self) -> None:
-        super().__init__("open the address of a preview as it was returned: it has a token in pst")
-
-
-class PreviewTokenInvalidError(ServiceError):
-    """Token that is forged or damaged, or whose session was revoked."""
-
-    status = 401
-    code = "preview_token_invalid"
-
-    def __init__(self) -> None:
-        super().__init__("this preview does not exist or was ended; open a new one")
-
-
-class PreviewTokenExpiredError(ServiceError):
-    """Token of ours that has expired."""
-
-    status = 401
-    code = "preview_token_expired"
-
-    def __init__(self) -> None:
-        super().__init__("this preview has expired; open a new one")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Objects are immutable, so a body stays cached as long as memory allows; only the
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from operator import attrgetter
 from typing import Literal
 
@@ -36,6 +37,11 @@ class Body:
 
     sha256: str
     base64: str
+
+    @classmethod
+    def of(cls, content: bytes) -> "Body":
+        """Return a body that is not stored, in plain bytes."""
+        return cls(sha256(content).hexdigest(), b64encode(content).decode())
 
     @property
     def size(self) -> int:

@@ -24,7 +24,7 @@ from abtest.http.refusals import InvalidParameterError
 from abtest.kit.content_coding import is_tag_list, opaque_tags
 from abtest.kit.errors import FieldError
 from abtest.services.context import Caller
-from abtest.services.retries import Versions
+from abtest.services.retries import EVERY_VERSION, Versions
 
 __all__ = [
     "AnyCaller",
@@ -99,13 +99,15 @@ async def expected_versions(
         ),
     ] = None,
 ) -> Versions:
-    """Return the row versions that If-Match accepts, or None without the header or with `*`.
+    """Return the row versions that If-Match accepts, all of them with `*`, or None without the header.
 
     A tag that this service never issued accepts no version, so that the write fails with 412. Raises
     InvalidParameterError for a text that is not a list of tags.
     """
-    if if_match is None or if_match.strip() == "*":
+    if if_match is None:
         return None
+    if if_match.strip() == "*":
+        return EVERY_VERSION
     if not is_tag_list(if_match):
         fields = [FieldError("If-Match", 'must be `*`, or ETags in their quotes, such as W/"3", separated by commas')]
         raise InvalidParameterError("a header of the request is invalid", fields=fields)
@@ -124,7 +126,7 @@ Page = Annotated[Paging, Depends(paging)]
 """Limit and cursor of a list; `page.page(items, last)` is the response."""
 
 IfMatch = Annotated[Versions, Depends(expected_versions)]
-"""Row versions that If-Match accepts, or None for all."""
+"""Row versions that If-Match accepts, or None without it."""
 
 PathId = Uuid
 """A UUID in a path; any other text is refused with 400 invalid_parameter."""

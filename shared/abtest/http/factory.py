@@ -19,8 +19,8 @@ from abtest.http.rendering import render
 from abtest.http.route import Route, Router
 from abtest.http.suggestions import nearest_address
 
-MAX_TEXT_CHARS = 1_000_000
-"""Six bytes for each are still within Lambda's limit."""
+MAX_TEXT_CHARS = 500_000
+"""Twelve bytes for each are still within Lambda's limit."""
 
 Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 
@@ -64,7 +64,8 @@ def handler(app: FastAPI) -> Handler:
 def in_bounded_form(response: dict[str, Any]) -> dict[str, Any]:
     """Return a large response with its body in base64, which is a third larger than the body, whatever it contains.
 
-    Lambda refuses responses over 6 MB, and returns a text as JSON in ASCII: a letter such as é takes six bytes there.
+    Lambda refuses responses over 6 MB, and returns a text as JSON in ASCII: a letter such as é takes six bytes there,
+    and a character beyond U+FFFF twelve.
     """
     body = response["body"]
     if response.get("isBase64Encoded") or len(body) <= MAX_TEXT_CHARS:

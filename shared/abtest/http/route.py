@@ -36,8 +36,8 @@ BASE = "/api/v1"
 
 Handler = Callable[[Request], Awaitable[Response]]
 
-returned_version: ContextVar[int | None] = ContextVar("returned_version", default=None)
-"""Row version of the output that a route returned, until it is written to the ETag."""
+returned_output: ContextVar[Output | None] = ContextVar("returned_output", default=None)
+"""Output that a route returned, until its row version is written to the ETag."""
 
 
 class Operation(APIRoute):
@@ -147,15 +147,16 @@ class _Plan:
     async def _response(self, request: Request, exchange: Exchange) -> Response:
         """Run the route, and add the ETag of its output. A GET whose If-None-Match has this ETag becomes 304."""
         # Cleared first, because an endpoint that is a coroutine never sets it.
-        returned_version.set(None)
+        returned_output.set(None)
         try:
             response = await self._run(request)
         except Exception as error:  # rendered before idempotency stores it, so that a repeated request gets it again
             response = render(error, exchange)
-        version = returned_version.get()
-        if version is not None and response.status_code < 300:
-            response.headers["ETag"] = f'W/"{version}"'
-        return (request.method == "GET" and not_modified(request, response)) or response
+        output = returned_output.get() or Output()
+        if output.row_version is not None and response.status_code < 300:
+            response.headers["ETag"] = f'W/"{output.row_version}"'
+        may_be_held = request.method == "GET" and not output.shows_others
+        return (may_be_held and not_modified(request, response)) or response
 
 
 class Route(PlainRoute):
@@ -202,7 +203,7 @@ def on_event_loop(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(endpoint)
     async def call(*args: Any, **kwargs: Any) -> Any:
         result = endpoint(*args, **kwargs)
-        returned_version.set(result.row_version if isinstance(result, Output) else None)
+        returned_output.set(result if isinstance(result, Output) else None)
         return result
 
     return call

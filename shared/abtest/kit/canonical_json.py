@@ -71,8 +71,8 @@ def loads(text: str | bytes, *, own: bool = False) -> Any:
     return _decoded(_OWN if own else _STRICT, text)
 
 
-def loads_request(body: bytes) -> Any:
-    """Return the value of a body that a client sent, as `loads` does. Integral numbers such as 7.0 are ints.
+def loads_request(body: str | bytes) -> Any:
+    """Return the value of a body or a file that a client sent, as `loads` does. Integral numbers such as 7.0 are ints.
 
     JSON has one kind of number, and its schema language calls 7.0 an integer; many languages write integers so.
     """

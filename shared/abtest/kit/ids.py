@@ -68,8 +68,11 @@ def after_uuid(text: str) -> str:
 
 
 def before_uuid7(moment: datetime) -> str:
-    """Return a text that sorts before all UUIDs version 7 of this millisecond or later, and after all earlier ones."""
-    return str(uuid.UUID(int=to_milliseconds(moment) << 80))
+    """Return a text that sorts before all UUIDs version 7 of this millisecond or later, and after all earlier ones.
+
+    No UUID version 7 is older than 1970, so a moment before that is as good as its beginning.
+    """
+    return str(uuid.UUID(int=max(0, to_milliseconds(moment)) << 80))
 
 
 def is_uuid(text: str) -> bool:

@@ -30,3 +30,8 @@ def has_unsafe(text: str) -> bool:
 def has_visible(text: str) -> bool:
     """Return whether a text has a character with a glyph."""
     return _HAS_VISIBLE.search(text) is not None
+
+
+def without_unsafe(text: str) -> str:
+    """Return the text with a space for each line break, control character, noncharacter or override."""
+    return _HAS_UNSAFE.sub(" ", text)

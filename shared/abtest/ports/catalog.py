@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from abtest.domain.inbox.messages import InboxRole
 from abtest.kit.clock import Timestamp
 from abtest.kit.errors import ItemTooLargeError, ServiceError
 
@@ -34,16 +35,25 @@ Kind = Literal[
     "QUOTA",
     "TRASH",
     "SHOT",
+    "MARK",
+    "SEAL",
+    "PROF",
+    "LINK",
+    "BACKLOG",
+    "FILE",
+    "IDEA",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export, a refresh or a check), state of Guardian, webhook, last use of an API key, announced
 publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset,
-what a shop has used of a limit, files to be removed, and the latest pictures of an experiment.
+what a shop has used of a limit, files to be removed, the latest pictures of an experiment, how far a user has read the
+inbox, seal of a day's audit rows, profile of a store, idea of the backlog, ideas of an experiment,
+numbers and order of all ideas, and file of the workspace.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
-A `GUARD` or `SHOT` record has the id of its experiment. `SHOP` and `SET` records have fixed ids (`SHOP`,
-`SET#DEFAULTS`) in their shop."""
+A `GUARD`, `SHOT` or `LINK` record has the id of its experiment, a `MARK` that of its user, a `FILE` its path.
+`SHOP`, `SET` and `PROF` records have fixed ids (`SHOP`, `SET#DEFAULTS`, `PROFILE`) in their shop."""
 
 CHILD_KINDS: frozenset[Kind] = frozenset({"LPV", "LPP", "LPQ", "LPR"})
 """Kinds whose records belong to a record of another kind, their parent. Lists and reads name the parent, so the
@@ -72,9 +82,6 @@ MAX_COMMIT_ITEMS = 100
 
 Topic = Literal["publish", "webhook"]
 """Consumer of an outbox row. Topics are processed independently: a backlog of one does not delay the other."""
-
-InboxRole = Literal["client", "operator", "system"]
-"""Author of an inbox message."""
 
 Document = Mapping[str, Any]
 
@@ -180,7 +187,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """Message to the shop, never changed. `id` is a UUID version 7, the order of lists."""
+    """Message in a shop's inbox, never changed. `id` is a UUID version 7, the order of lists."""
 
     id: str
     shop_id: str
@@ -313,11 +320,24 @@ class Catalog(Protocol):
         """
         ...
 
-    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
-        """Return messages, newest first, and the id that continues the list, if any.
+    def inbox(
+        self,
+        shop_id: str,
+        *,
+        limit: int,
+        after_id: str | None = None,
+        from_id: str | None = None,
+        oldest_first: bool = False,
+    ) -> tuple[Sequence[InboxRow], str | None]:
+        """Return messages, newest or oldest first, and the id that continues the list, if any.
 
-        `limit` and `after_id` as in `list`.
+        `limit` as in `list`. With `after_id`, only messages behind it in this order; with `from_id`, only messages of
+        this id and higher ones.
         """
+        ...
+
+    def inbox_message(self, shop_id: str, message_id: str) -> InboxRow | None:
+        """Return the message, read consistently, or None."""
         ...
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:

@@ -71,18 +71,22 @@ class EdgeWaits:
 
     `copy`: a published pointer and its object while the process has a copy, which is served then. `publication`: the
     same without a copy, two or three calls to S3; then 503. `variant`: the config and the document of a variant, each,
-    without a copy; then a page has its base. `probes`: all probes of `/health` together.
+    without a copy; then a page has its base. `preview`: the secret, the session and the draft of a preview link; then
+    the page shows the original. `handover`: the record of a token's use; then the visitor is handed over without it.
+    `probes`: all probes of `/health` together.
     `analytics_store`: the server that gets events where there is no queue.
     """
 
     copy: float
     publication: float
     variant: float
+    handover: float
+    preview: float
     probes: float
     analytics_store: float
 
 
-EDGE = EdgeWaits(copy=0.2, publication=1.2, variant=0.14, probes=1.3, analytics_store=2.0)
+EDGE = EdgeWaits(copy=0.2, publication=1.2, variant=0.14, handover=0.2, preview=1.2, probes=1.3, analytics_store=2.0)
 
 _ATHENA = Wait(attempts=1, connect=1, read=10)
 """One attempt, because the adapter repeats calls within its own deadline. A page may have a thousand rows."""

@@ -16,7 +16,7 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.kit.errors import ConflictError, NotFoundError
 from abtest.ports.catalog import AuditRow, Commit, NameTakenError, OutboxRow, Remove, together
 from abtest.services.context import Caller, World
-from abtest.services.listing import Filters, Listing
+from abtest.services.listing import Filters, Listing, Order
 from abtest.services.names import Names, Renaming
 from abtest.services.resources import A, Resource, loaded
 from abtest.services.retries import ATTEMPTS, Versions, refuse_other_version, retried
@@ -94,9 +94,10 @@ class Aggregates(Generic[A]):
         limit: int,
         after: str | None,
         admits_whole: Callable[[A], bool] = lambda _: True,
+        order: Order | None = None,
     ) -> tuple[list[A], str | None]:
         """Those that pass the filters, and the key that continues the list; see Listing.page."""
-        return self._listing.page(shop_id, filters, limit=limit, after=after, admits_whole=admits_whole)
+        return self._listing.page(shop_id, filters, limit=limit, after=after, admits_whole=admits_whole, order=order)
 
     def occasion(self, caller: Caller) -> Occasion:
         """This moment, this caller."""

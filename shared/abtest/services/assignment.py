@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.assignment.decide import Prepared, Visitor, decide, prepare
 from abtest.domain.assignment.decision import Assignment, Decision
+from abtest.domain.assignment.roster import Roster
 from abtest.domain.assignment.shapes import Decided
 from abtest.domain.assignment.sticky import (
     NO_ENTRIES,
@@ -15,6 +16,7 @@ from abtest.domain.assignment.sticky import (
     read_sticky,
     write_sticky,
 )
+from abtest.domain.assignment.visit_cookie import read_visit, sticky_variations
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.services.assignment_content import Contents, contents_of, server_assignments
 from abtest.services.assignment_handoff import Handoffs
@@ -56,13 +58,9 @@ class Assignments:
         """The contract's ServerAssignmentResponse. Raises NotFoundError."""
         published = self.configs(shop_id, request.environment)
         now, roster = to_milliseconds(self.clock.now()), published.prepared.experiments
-        former = entries_of(request.sticky)
-        sticky = (
-            request.sticky
-            if isinstance(request.sticky, Mapping)
-            else (None if former is None else read_sticky(former, roster))
-        )
-        decision = decide(published.prepared, _visitor(request, sticky or {}), request.url, now, request.force)
+        sticky, former = remembered(request, roster)
+        visitor = _visitor(request, sticky or {})
+        decision = decide(published.prepared, visitor, request.url, now, request.force)
         ids = request.experiment_ids
         # Filtered after the decision, so that the request's filter cannot change what is decided.
         decided = [each for each in decision.assignments if ids is None or each.experiment["id"] in ids]
@@ -76,8 +74,10 @@ class Assignments:
             **identity_of(decided, {each["experiment_id"] for each in assignments}),
             **_cohort(published, decision),
             "assignments": assignments,
-            "sticky": write_sticky(roster, sticky or {}, decided, former or NO_ENTRIES),
+            **(values_of(decision) if request.values else {}),
+            "sticky": write_sticky(roster, sticky or {}, decided, former),
             **({"warnings": [UNREADABLE_STICKY]} if is_unreadable else {}),
+            **({"explanations": explanations(published.prepared, visitor, request, now)} if request.explain else {}),
             **self._handed_off(shop_id, request, assignments),
         }
 
@@ -87,12 +87,40 @@ class Assignments:
         return self.handoffs.hand_off(shop_id, request.cart_id, request.user_id, assignments)
 
 
-def entries_of(sticky: str | Mapping[str, str] | None) -> Entries | None:
-    """Return the entries of the request's text; None for another form and for one that cannot be read."""
+def explanations(prepared: Prepared, visitor: Visitor, request: AssignmentRequest, now: float) -> Mapping[str, object]:
+    """Explain the decisions of a request; of the experiments only those that it names, if it names some."""
+    # Few requests want one, and every cold start would load it.
+    from abtest.domain.assignment.explanation import explain
+
+    explanation = explain(prepared, visitor, request.url, now, request.force)
+    ids = request.experiment_ids
+    return {
+        **explanation,
+        "experiments": [each for each in explanation["experiments"] if ids is None or each["id"] in ids],
+    }
+
+
+def values_of(decision: Decision) -> dict[str, Any]:
+    """Return the values of flags and of the experiences that are shown, by key."""
+    shown = [each for each in decision.personalizations if each.shown and "value" in each.experience]
+    return {
+        "flags": {key: each.value for key, each in decision.flags.items()},
+        "personalizations": {each.personalization["key"]: each.experience["value"] for each in shown},
+    }
+
+
+def remembered(request: AssignmentRequest, roster: Roster) -> tuple[Mapping[str, str] | None, Entries]:
+    """Return the variations of `sticky` by seed, None if it cannot be read, and the entries of a text that is ours."""
+    if request.sticky is None or isinstance(request.sticky, Mapping):
+        return request.sticky, NO_ENTRIES
+    visit = read_visit([request.sticky])
+    if visit is not None and visit.visitor_id == request.user_id:
+        return sticky_variations(visit.sticky, roster), NO_ENTRIES
     try:
-        return read_entries(sticky) if isinstance(sticky, str) else None
+        entries = read_entries(request.sticky)
     except UnreadableStickyError:
-        return None
+        return None, NO_ENTRIES
+    return read_sticky(entries, roster), entries
 
 
 def _visitor(request: AssignmentRequest, sticky: Mapping[str, str]) -> Visitor:

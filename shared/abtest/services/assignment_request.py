@@ -9,8 +9,10 @@ from typing import Any
 class AssignmentRequest:
     """Request with at least one of `user_id` and `customer_id`; `url` is absolute.
 
-    `experiment_ids` None means all; `sticky` is the text of an earlier answer, or variation ids by seed; `force` maps
-    experiment ids to a variation id or a decimal index; `cart_id` is there when `request_handoff` is.
+    `experiment_ids` None means all; `sticky` is the text of an earlier answer, the storefront's cookie of `user_id`, or
+    variation ids by seed; `force` maps experiment ids to a variation id or a decimal index; `cart_id` is there when
+    `request_handoff` is; with `values` the response also has those of flags and personalizations, with `explain` why
+    each decision is what it is.
     """
 
     environment: str
@@ -25,3 +27,5 @@ class AssignmentRequest:
     experiment_ids: Sequence[str] | None = None
     cart_id: str | None = None
     request_handoff: bool = False
+    explain: bool = False
+    values: bool = False

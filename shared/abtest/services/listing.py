@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
@@ -62,6 +62,13 @@ class Filters:
         )
 
 
+class Order(NamedTuple):
+    """Order of a list by something else than a field of the heads: the sort key of a head, value and id."""
+
+    place: Callable[[Head], tuple[str, str]]
+    descending: bool
+
+
 EVERYTHING = Filters()
 """No filter; archived items are hidden."""
 
@@ -96,16 +103,17 @@ class Listing(Generic[Item]):
         after: str | None,
         admits_whole: Callable[[Item], bool] = lambda _: True,
         parent_id: str | None = None,
+        order: Order | None = None,
     ) -> tuple[list[Item], str | None]:
         """Items that pass the filters, and the key that continues the list; of children, those of the parent.
 
-        A page may be shorter than `limit`: it ends before 4.5 MB, and after 2,000 heads were read. `admits_whole`
-        filters by fields that heads do not have.
+        `order` replaces the one of the filters. A page may be shorter than `limit`: it ends before 4.5 MB, and after
+        2,000 heads were read. `admits_whole` filters by fields that heads do not have.
         """
         keyed = (
             self._newest_first(shop_id, after, parent_id)
-            if filters.sort == "-created_at"
-            else self._sorted(shop_id, filters, after, parent_id)
+            if order is None and filters.sort == "-created_at"
+            else self._sorted(shop_id, filters, after, parent_id, order or order_of(filters.sort))
         )
         page = _Page[Item](limit)
         seen, last = 0, None
@@ -131,16 +139,17 @@ class Listing(Generic[Item]):
         heads = every_head(self._catalog, shop_id, self._kind, after, parent_id=parent_id)
         return ((head.id, head) for head in heads)
 
-    def _sorted(self, shop_id: str, filters: Filters, after: str | None, parent_id: str | None) -> Iterator[_Keyed]:
-        field = filters.sort.removeprefix("-")
+    def _sorted(
+        self, shop_id: str, filters: Filters, after: str | None, parent_id: str | None, order: Order
+    ) -> Iterator[_Keyed]:
         heads = []
         for count, (_, head) in enumerate(self._newest_first(shop_id, None, parent_id)):
             if count == SORTED_AT_MOST:
                 raise LimitReachedError(f"more than {SORTED_AT_MOST} {self._plural} are listed by -created_at only")
             if filters.admits(head):
                 heads.append(head)
-        descending = filters.sort.startswith("-")
-        placed = sorted(((sort_key(head, field), head) for head in heads), key=lambda it: it[0], reverse=descending)
+        descending = order.descending
+        placed = sorted(((order.place(head), head) for head in heads), key=lambda it: it[0], reverse=descending)
         # A cursor is a position, not a number of items: what is created or deleted meanwhile shifts nothing.
         start = tuple(canonical_json.loads(after)) if after else None
         for place, head in placed:
@@ -165,6 +174,12 @@ class _Page(Generic[Item]):
         self.items.append(item)
         self._bytes += size
         return True
+
+
+def order_of(sort: Sort) -> Order:
+    """Return the order by a field of the heads."""
+    field = sort.removeprefix("-")
+    return Order(lambda head: sort_key(head, field), sort.startswith("-"))
 
 
 def sort_key(head: Head, field: str) -> tuple[str, str]:

@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from abtest.domain.ledger.events import goal_claim
-from abtest.ports.catalog import Claim, Kind, Release
+from abtest.kit.ids import is_uuid
+from abtest.ports.catalog import Catalog, Claim, Kind, Release
 
 _NONE: frozenset[str] = frozenset()
 
@@ -26,6 +27,20 @@ class Names:
 def unique_name(kind: Kind, name: str) -> str:
     """The name that makes a resource's own name unique in its shop, in any case."""
     return f"{kind}#NAME#{name.casefold()}"
+
+
+def public_name(public_id: str) -> str:
+    """The name that an experiment's public id claims."""
+    return f"EXP#PUB#{public_id}"
+
+
+def id_of_experiment(catalog: Catalog, shop_id: str, reference: str) -> str | None:
+    """Return the id in an id or public id of the shop's experiments; None for a public id that none has."""
+    # Public ids are ten digits, so no text can be both kinds.
+    if is_uuid(reference):
+        return reference
+    claim = catalog.resolve(shop_id, public_name(reference))
+    return claim[1] if claim else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

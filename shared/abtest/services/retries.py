@@ -8,8 +8,19 @@ from abtest.ports.catalog import StaleVersionError
 
 ATTEMPTS = 4
 
+
+class _EveryVersion(frozenset[int]):
+    """Set of all versions."""
+
+    def __contains__(self, version: object) -> bool:
+        return True
+
+
 Versions = int | frozenset[int] | None
 """The row version that a caller expects, or any of several (`If-Match` may list them). None expects nothing."""
+
+EVERY_VERSION: frozenset[int] = _EveryVersion()
+"""Expects a resource, in whatever version (`If-Match: *`)."""
 
 Result = TypeVar("Result")
 

@@ -38,6 +38,16 @@ def bridge() -> str:
     return packaged("dist/bridge.js")
 
 
+def qa_tool() -> str:
+    """Return the tool of previews and QA: one JavaScript expression that evaluates to `show(outcome, functions)`."""
+    return packaged("dist/qa.js")
+
+
+def bar() -> str:
+    """Return the script of the bar that the tool shows."""
+    return f"{packaged('dist/bar.js')}();\n"
+
+
 @lru_cache(maxsize=64)
 def bundle_of(names: frozenset[str]) -> str:
     """Return the bundle with exactly these parts, without marks."""

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from abtest.adapters import aws
 from abtest.adapters.dynamo import (
+    DynamoAuditStore,
     DynamoIdempotency,
     DynamoLeases,
     DynamoRateLimiter,
@@ -21,6 +22,7 @@ from abtest.http.exchange import Services
 from abtest.http.factory import Handler, create_app, handler
 from abtest.http.route import Router
 from abtest.ports.asset_files import AssetFiles, StoredFiles
+from abtest.ports.audit import AuditStore
 from abtest.ports.blobs import Blobs
 from abtest.ports.limits import Idempotency, Leases, RateLimiter, Sessions
 from abtest.ports.queue import Queue
@@ -134,6 +136,17 @@ class Management:
         )
 
     @cached_property
+    def audit(self) -> AuditStore:
+        """Audit rows, for the family that reads them."""
+        return DynamoAuditStore(self.settings.catalog_table)
+
+    @cached_property
+    def seals(self) -> Blobs:
+        """Sealed days of the audit. Raises MissingSettingError."""
+        self.settings.need("audit_bucket")
+        return S3Blobs(self.settings.audit_bucket)
+
+    @cached_property
     def page_queue(self) -> Queue:
         """Queue of worker_pages, for the family of landing pages. Raises MissingSettingError."""
         self.settings.need("page_queue_url")
@@ -143,6 +156,12 @@ class Management:
     def screenshot_queue(self) -> Queue:
         """Queue of worker_screenshots; in a deployment without a browser nothing is sent to it."""
         return SqsQueue(self.settings.screenshot_queue_url)
+
+    @cached_property
+    def profile_queue(self) -> Queue:
+        """Queue of worker_profiles, for the families of the workspace and of settings. Raises MissingSettingError."""
+        self.settings.need("profile_queue_url")
+        return SqsQueue(self.settings.profile_queue_url)
 
     @property
     def has_browser(self) -> bool:

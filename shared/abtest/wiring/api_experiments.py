@@ -1,10 +1,12 @@
 """Composition root of the experiments family."""
 
 from abtest.ports.limits import Sessions
+from abtest.services.experiment_files.trees import ExperimentTrees
 from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.goals import ExperimentGoals
 from abtest.services.experiments.lifecycle import Lifecycle
 from abtest.services.experiments.plans import Plans
+from abtest.services.experiments.shown import ShownExperiments
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.variations import Variations
 from abtest.services.goals import ShopGoals
@@ -12,6 +14,8 @@ from abtest.services.jobs import Jobs
 from abtest.services.personalizations.shipment import Shipment
 from abtest.services.personalizations.store import PersonalizationStore
 from abtest.services.planning import Planner
+from abtest.services.preview_links import PreviewLinks
+from abtest.services.preview_sessions import PreviewSessions
 from abtest.services.previews import Previews
 from abtest.services.publication.preview_snippets import PreviewSnippets
 from abtest.services.reusable.exclusion_groups import ExclusionGroups
@@ -22,6 +26,7 @@ from abtest.services.screenshots.orders import ScreenshotOrders
 from abtest.storefront import bundle
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.egress import customer_rules
+from abtest.wiring.previews import preview_links, preview_sessions
 
 
 def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses:
@@ -37,10 +42,15 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         orders=ScreenshotOrders(catalog=base.world.catalog, rules=customer_rules(base.settings)),
         has_browser=base.has_browser,
     )
+    editor = ExperimentEditor(store, base.checker)
     personalizations = PersonalizationStore(base.world, storefronts, base.budget)
     return {
-        ExperimentEditor: ExperimentEditor(store, base.checker),
+        ExperimentEditor: editor,
+        ShownExperiments: ShownExperiments(base.world),
         ExperimentStore: store,
+        ExperimentTrees: ExperimentTrees(
+            store=store, editor=editor, checker=base.checker, sessions=sessions or base.sessions
+        ),
         Lifecycle: lifecycle,
         ApprovalRequests: approvals,
         Plans: Plans(store, planner),
@@ -52,20 +62,20 @@ def experiments_uses(base: Management, sessions: Sessions | None = None) -> Uses
         PageMatch: PageMatch(base.world),
         Audiences: Audiences(base.world, storefronts),
         ExclusionGroups: ExclusionGroups(base.world, storefronts),
-        Previews: _previews(base, sessions or base.sessions),
+        PreviewSessions: preview_sessions(base, sessions),
+        PreviewLinks: preview_links(base, sessions),
+        Previews: _previews(base, sessions),
     }
 
 
-def _previews(base: Management, sessions: Sessions) -> Previews:
-    worker_base_url = base.settings.worker_base_url
+def _previews(base: Management, sessions: Sessions | None) -> Previews:
     return Previews(
-        world=base.world,
-        sessions=sessions,
-        roots=base.roots,
+        sessions=preview_sessions(base, sessions),
         snippets=PreviewSnippets(
-            catalog=base.world.catalog, checker=base.checker, bundle=bundle, worker_base_url=worker_base_url
+            catalog=base.world.catalog,
+            checker=base.checker,
+            bundle=bundle,
+            worker_base_url=base.settings.worker_base_url,
         ),
         delivery=base.delivery,
-        rules=customer_rules(base.settings),
-        base=base.settings.preview_base_url or worker_base_url,
     )

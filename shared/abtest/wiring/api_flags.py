@@ -3,7 +3,9 @@
 from abtest.services.flags.editor import FlagEditor
 from abtest.services.flags.evaluation import Evaluation
 from abtest.services.flags.store import FlagStore
+from abtest.services.preview_links import PreviewLinks
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.previews import preview_links
 
 
 def flags_uses(base: Management) -> Uses:
@@ -12,5 +14,6 @@ def flags_uses(base: Management) -> Uses:
     return {
         FlagEditor: FlagEditor(store, base.republication),
         FlagStore: store,
+        PreviewLinks: preview_links(base),
         Evaluation: Evaluation(base.world),
     }

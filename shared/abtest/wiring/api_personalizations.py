@@ -4,7 +4,9 @@ from abtest.services.personalizations.editor import PersonalizationEditor
 from abtest.services.personalizations.experiences import Experiences
 from abtest.services.personalizations.priorities import Priorities
 from abtest.services.personalizations.store import PersonalizationStore
+from abtest.services.preview_links import PreviewLinks
 from abtest.wiring.api import Management, Uses
+from abtest.wiring.previews import preview_links
 
 
 def personalizations_uses(base: Management) -> Uses:
@@ -15,4 +17,5 @@ def personalizations_uses(base: Management) -> Uses:
         Experiences: Experiences(store, base.checker),
         Priorities: Priorities(store),
         PersonalizationStore: store,
+        PreviewLinks: preview_links(base),
     }

@@ -3,11 +3,13 @@
 from abtest.adapters.dynamo import DynamoSessions
 from abtest.adapters.outbound_http import OutboundHttp
 from abtest.ports.limits import Sessions
+from abtest.services.jobs import Jobs
 from abtest.services.keys import Keys
 from abtest.services.last_seen import LastSeen
 from abtest.services.settings.brand import BrandContexts
 from abtest.services.settings.consent import Consents
 from abtest.services.settings.environments import EnvironmentSettings
+from abtest.services.settings.exposure_destinations import ExposureDestinationSettings
 from abtest.services.settings.external_tracking import ExternalTrackingSettings
 from abtest.services.settings.install_domains import InstallDomainSettings
 from abtest.services.settings.installation import Installations, Pages
@@ -31,7 +33,8 @@ def settings_uses(base: Management, sessions: Sessions | None = None, pages: Pag
         EnvironmentSettings: EnvironmentSettings(store),
         ExternalTrackingSettings: ExternalTrackingSettings(store),
         Consents: Consents(store),
-        BrandContexts: BrandContexts(store),
+        ExposureDestinationSettings: ExposureDestinationSettings(store),
+        BrandContexts: BrandContexts(store, Jobs(base.world, "brand_excerpts", base.profile_queue), base.limiter),
         InstallDomainSettings: InstallDomainSettings(store),
         Installations: Installations(
             store,

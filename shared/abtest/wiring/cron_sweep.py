@@ -28,13 +28,16 @@ def create_handler() -> Handler:
     aws.serve(CallerKind.SCHEDULE)
     config = settings()
     config.need("catalog_table", "ephemeral_table", "ledger_bucket", "delivery_bucket", "publish_queue_url")
-    config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "deliveries_table", "assets_bucket")
+    config.need("export_queue_url", "refresh_queue_url", "page_queue_url", "profile_queue_url")
+    config.need("deliveries_table", "assets_bucket")
     # The outbox holds no bodies, and jobs and assets are small: the bucket of bodies is not among the resources here.
     world = world_of(config)
     queues: dict[JobType, Queue] = {
         "export": SqsQueue(config.export_queue_url),
         "refresh": SqsQueue(config.refresh_queue_url),
         "page_check": SqsQueue(config.page_queue_url),
+        "store_profile": SqsQueue(config.profile_queue_url),
+        "brand_excerpts": SqsQueue(config.profile_queue_url),
         # Runs that are left when a deployment gives its browser up end without one.
         "qa_run": SqsQueue(config.screenshot_queue_url or config.page_queue_url),
     }

@@ -1,6 +1,7 @@
 """Composition root of edge_handover: handovers between a shop's hosts."""
 
 from abtest.adapters import aws
+from abtest.adapters.dynamo.leases import DynamoLeases
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.secrets import SecretRootKeys
@@ -9,6 +10,7 @@ from abtest.edge.handover import HandoverRoutes
 from abtest.edge.handover_domains import HandoverDomains
 from abtest.edge.publications import Publications
 from abtest.kit.clock import SystemClock
+from abtest.kit.ids import SystemRandomness
 from abtest.ports.waits import CallerKind
 from abtest.wiring.edge import through_cdn
 from abtest.wiring.settings import settings
@@ -24,6 +26,8 @@ def create_handler() -> Handler:
         roots=SecretRootKeys(config.signing_secret_arn, clock).current,
         domains=HandoverDomains(Publications(S3Blobs(config.delivery_bucket), clock)),
         limiter=DynamoRateLimiter(config.ephemeral_table),
+        leases=DynamoLeases(config.ephemeral_table),
         clock=clock,
+        random=SystemRandomness(),
     )
     return through_cdn(routes.handover)

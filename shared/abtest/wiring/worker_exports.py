@@ -1,7 +1,7 @@
 """Composition root of worker_exports."""
 
 from abtest.adapters import aws
-from abtest.adapters.dynamo import DynamoRollupStore
+from abtest.adapters.dynamo import DynamoAuditStore, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
@@ -32,5 +32,6 @@ def create_handler() -> Handler:
         workshop=DuckDbExports(ledger),
         store=S3ExportStore(config.ledger_bucket),
         rollups=DynamoRollupStore(config.rollups_table),
+        audit=DynamoAuditStore(config.catalog_table),
     )
     return each_message(exporter.carry_out)

@@ -50,7 +50,8 @@ def host() -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
-    loop.close()
+    with one_at_a_time:  # the browser may have requested something at the last moment
+        loop.close()
 
 
 @dataclass

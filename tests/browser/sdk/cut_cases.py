@@ -69,6 +69,7 @@ FEATURES: dict[str, Callable[[str], Json]] = {
     "place": _with(
         _mutations(mutate("li:first-child", "remove"), mutate("li:last-child", "insertAfter", html="<li>3"))
     ),
+    "within": _with(_mutations(mutate("p:has(b)", "html", html="<b>y</b>"), mutate("p[", "remove"), TEXT)),
     "css": _with({"css": "h1{color:red}"}, css="p{color:blue}"),
     "import": _with({"css": "@import '/x.css';h1{color:red}"}),
     "js": _with({"js": JS}, js=JS, reset_js="ran.push('reset')", pages=pages("/")),
@@ -139,6 +140,7 @@ FEATURES: dict[str, Callable[[str], Json]] = {
     ),
     "shared": _settings(domains=["shop.example"]),
     "not shared": _settings(domains=["example.org"]),
+    "exposures": lambda name: {**_with(_mutations(TEXT))(name), "runtime": {"exposures": ["ga4", "segment"]}},
     "preview": _settings(preview=True),
     "assets": _settings(assets_url=f"{SHOP}/s/"),
 }

@@ -12,7 +12,7 @@ from tests.support.handovers import HandoverServer
 
 
 class HandoverEdge(ThreadingHTTPServer):
-    """`routes` answer after `delay` seconds; `asked` is what they were asked, by path."""
+    """`routes` answer after `delay` seconds, or those of `delays` first; `asked` is what they were asked, by path."""
 
     daemon_threads = True
     block_on_close = False
@@ -21,6 +21,7 @@ class HandoverEdge(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.server = HandoverServer(clock=SystemClock())
         self.delay = 0.0
+        self.delays: list[float] = []
         self.asked: list[str] = []
         self.answers: list[Any] = []
 
@@ -39,7 +40,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"] or 0)).decode()
         self.server.asked.append(self.path)
-        time.sleep(self.server.delay)
+        time.sleep(self.server.delays.pop(0) if self.server.delays else self.server.delay)
         event = {
             "rawPath": self.path,
             "headers": {name.lower(): value for name, value in self.headers.items()},

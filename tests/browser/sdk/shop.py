@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.sdk_parts import parts_of
-from abtest.storefront import bundle
+from abtest.storefront import bundle, packaged
 from tests.support.any_json import any_json
 
 SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
@@ -52,6 +52,10 @@ class Shop:
         """Scripts and style sheets by path, in pieces as pages are."""
         self.folders: dict[str, Path] = {}
         """Files as they are, by the path that they stand under (it ends in a slash)."""
+        self.outcome: Json = None
+        """Outcome of a preview or a QA visit at the edge; None where the tool cannot be loaded."""
+        self.drafted: list[str] = []
+        """Scripts of the draft, as `scripts`."""
         self.answers: list[Answer] = []
         self.attempts: list[tuple[str, Json, Answer]] = []
         self.gate = threading.Event()
@@ -142,7 +146,11 @@ class _Handler(BaseHTTPRequestHandler):
     server: "_Server"
 
     def do_GET(self) -> None:
-        status, kind, chunks = _page(self.server.shop, urlsplit(self.path).path)
+        parts = urlsplit(self.path)
+        if parts.path == f"/s/{SHOP_ID}.js":
+            status, kind, chunks = _tool(self.server.shop, parts.query)
+        else:
+            status, kind, chunks = _page(self.server.shop, parts.path)
         self._reply(status, kind, chunks, {"access-control-allow-origin": "*"})
 
     def do_POST(self) -> None:
@@ -176,6 +184,14 @@ JAVASCRIPT = "text/javascript; charset=utf-8"
 def chunk_source(name: str, source: str) -> str:
     """The file of a script that is fetched."""
     return f"svc.chunk({json.dumps(name)},function(){{{source}\n}});"
+
+
+def _tool(shop: Shop, query: str) -> tuple[int, str, Iterable[str | bytes]]:
+    if shop.outcome is None:
+        return 404, JAVASCRIPT, ["/* there is no tool */"]
+    if query.startswith("svc_bar="):
+        return 200, JAVASCRIPT, [f"{packaged('dist/bar.js')}();"]
+    return 200, JAVASCRIPT, [f"{packaged('dist/qa.js')}({json.dumps(shop.outcome)},[{','.join(shop.drafted)}]);"]
 
 
 def _page(shop: Shop, path: str) -> tuple[int, str, Iterable[str | bytes]]:

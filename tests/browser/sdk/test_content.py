@@ -78,13 +78,48 @@ def test_pages__decide_where_an_experiment_shows_and_counts(shop: Shop, open_pag
     assert [event["url"][-2:] for event in shop.events("experiment_viewed")] == ["/a"]
 
 
-def test_customer_script_that_throws__is_reported_and_stops_nothing_else(shop: Shop, open_page: Open) -> None:
+def test_customer_script_that_throws__takes_its_variation_back_and_stops_no_other(shop: Shop, open_page: Open) -> None:
     bad = shop.script("throw new Error('broken by the shop')")
     good = shop.script(f"{LOG}('runs')")
-    shop.experiments = [experiment({"js": good}, js=bad), experiment({"js": good}, name="e2")]
+    reset = shop.script(f"{LOG}('reset')")
+    changed = {"mutations": [mutate("h1", "text", text="New")], "css": "h1{color:rgb(1,2,3)}", "js": good}
+    shop.experiments = [experiment(changed, js=bad, reset_js=reset), experiment({"js": good}, name="e2")]
     shop.page("/", html("<h1>Original</h1>"))
-    assert open_page().evaluate("log") == ["runs", "runs"]
+    page = open_page()
+    assert page.evaluate("log") == ["reset", "runs"]
+    assert page.inner_text("h1") == "Original"
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") == "rgb(0, 0, 0)"
+    [exposure] = shop.wait_events("experiment_viewed")
+    assert exposure["experimentId"] == "e2"
     [error] = shop.wait_events("sdk_error")
     assert error["data"]["message"] == "broken by the shop"
     assert error["data"]["source"] == "experiment_js"
     assert (error["experimentId"], error["variationId"]) == ("e1", "e1-treatment")
+
+
+@pytest.mark.parametrize("is_control", [True, False], ids=["control", "treatment"])
+def test_exposure__of_an_experiment_with_a_script__waits_for_it_in_every_variation(
+    is_control: bool, shop: Shop, open_page: Open
+) -> None:
+    scripted = {"js": shop.script(f"{LOG}('runs')")}
+    shop.experiments = [experiment(scripted, control=is_control), experiment(control=True, name="e2")]
+    shop.page("/", *html("<h1>Original</h1>||<p>Rest</p>").split("||"))
+    page = open_page(until="commit")
+    page.wait_for_selector("h1")
+    counted = (
+        """() => { const ids = []; svc.on('exposure', ({ experimentId }) => ids.push(experimentId)); return ids }"""
+    )
+    assert page.evaluate(counted) == ["e2"], "the page is not parsed"
+    page.evaluate("void fetch('/gate')")
+    assert {event["experimentId"] for event in shop.wait_events("experiment_viewed", 2)} == {"e1", "e2"}
+    assert page.evaluate("window.log?.length || 0") == (0 if is_control else 1)
+
+
+def test_redirect_experiment_with_a_script__waits_for_nothing(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment(control=True, type="redirect", js=shop.script("throw new Error('mine')"))]
+    shop.page("/", *html("<h1>Original</h1>||<p>Rest</p>").split("||"))
+    page = open_page(until="commit")
+    page.wait_for_selector("h1")
+    assert len(shop.wait_events("experiment_viewed")) == 1
+    page.evaluate("void fetch('/gate')")
+    shop.wait_events("sdk_error")

@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page
 from tests.browser.sdk.chromium_answers import ROOT, answering_page, in_chromium
 from tests.support.sizes import sized
 from tests.unit.third_party.questions import KINDS
-from tools.conformance.modes import MODES
 from tools.golden.answers import in_python
 from tools.golden.compare import QUESTIONS
+from tools.golden.vectors import MODES
 
 pytestmark = pytest.mark.browser
 

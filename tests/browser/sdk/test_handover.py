@@ -60,6 +60,12 @@ def arrived(page: Page) -> str:
     return str(page.evaluate(VISITOR))
 
 
+def requests(edge: HandoverEdge) -> list[str]:
+    """Requests of the edge in order, each once even if it was repeated for want of a response."""
+    kinds = ["verify" if path.endswith("/verify") else "mint" for path in edge.asked]
+    return [kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before]
+
+
 def test_link__hands_the_visitor_over_and_leaves_no_trace(shop: Shop, open_page: Open, edge: HandoverEdge) -> None:
     page = open_page()
     visitor = page.evaluate(VISITOR)
@@ -67,11 +73,11 @@ def test_link__hands_the_visitor_over_and_leaves_no_trace(shop: Shop, open_page:
     assert arrived(page) == visitor
     expected = f"http://localhost:{shop.port}/pay?a=%20b&c=d#part"
     assert page.evaluate("[location.href, early]") == [expected, expected]
-    assert edge.asked == ["/_svc/handover", "/_svc/handover/verify"]
+    assert requests(edge) == ["mint", "verify"]
     assert page.inner_text("h1") == "New"
     page.reload()
     assert arrived(page) == visitor
-    assert len(edge.asked) == 2
+    assert requests(edge) == ["mint", "verify"]
     page.go_back()
     assert page.get_attribute("#there", "href") == expected, "the link is as it was"
 
@@ -100,6 +106,80 @@ def wait_minted(edge: HandoverEdge) -> None:
     while not edge.answers and time.monotonic() < deadline:
         time.sleep(0.02)
     time.sleep(0.1)
+
+
+@pytest.mark.parametrize("approach", ["hover", "focus"])
+def test_link__that_may_be_followed__has_its_token_before_the_click(
+    open_page: Open, edge: HandoverEdge, approach: str
+) -> None:
+    page = open_page()
+    visitor = page.evaluate(VISITOR)
+    getattr(page, approach)("#there")
+    wait_minted(edge)
+    assert requests(edge) == ["mint"]
+    if approach == "focus":
+        page.keyboard.press("Enter")
+    else:
+        page.click("#there")
+    assert arrived(page) == visitor
+    assert requests(edge) == ["mint", "verify"]
+
+
+def test_page__that_is_touched_first__has_the_token_of_its_first_link(open_page: Open, edge: HandoverEdge) -> None:
+    page = open_page()
+    visitor = page.evaluate(VISITOR)
+    press = "document.body.dispatchEvent(new PointerEvent('pointerdown', {bubbles: true, composed: true}))"
+    page.evaluate(press)
+    wait_minted(edge)
+    page.evaluate(press)
+    assert requests(edge) == ["mint"]
+    page.evaluate("document.querySelector('#there').click()")
+    assert arrived(page) == visitor
+    assert requests(edge) == ["mint", "verify"]
+
+
+def test_request__without_a_response__is_repeated_and_the_first_response_counts(
+    shop: Shop, open_page: Open, edge: HandoverEdge
+) -> None:
+    edge.delays = [3 * PATIENCE]
+    page = open_page()
+    visitor = page.evaluate(VISITOR)
+    page.click("#there")
+    assert arrived(page) == visitor
+    assert edge.asked[:2] == ["/_svc/handover"] * 2
+
+
+@pytest.mark.parametrize("delay", [0, 0.4])
+def test_clicks__one_after_another__have_a_token_each(open_page: Open, edge: HandoverEdge, delay: float) -> None:
+    edge.delay = delay
+    page = open_page()
+    visitor = page.evaluate(VISITOR)
+    page.evaluate("for (let i = 0; i < 3; i++) document.querySelector('#tab').click()")
+    deadline = time.monotonic() + PATIENCE
+    while len(page.context.pages) < 4 and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    opened = page.context.pages[1:]
+    assert [arrived(each) for each in opened] == [visitor] * 3
+
+
+def test_address__that_was_copied__gives_its_second_reader_another_visitor(
+    shop: Shop, open_page: Open, edge: HandoverEdge
+) -> None:
+    page = open_page()
+    visitor = page.evaluate(VISITOR)
+    with page.expect_request(re.compile("/pay.*svc_handover=")) as followed:
+        page.click("#there")
+    assert arrived(page) == visitor
+    browser = page.context.browser
+    assert browser is not None
+    reader = browser.new_context()
+    try:
+        theirs = reader.new_page()
+        theirs.goto(followed.value.url)
+        assert arrived(theirs) not in ("", visitor)
+        assert theirs.inner_text("h1") == "New"
+    finally:
+        reader.close()
 
 
 @pytest.mark.parametrize("modifiers", [[], pytest.param(["Control"], marks=WHOLE)])
@@ -179,6 +259,7 @@ def test_click__that_the_page_has_taken_over__is_left_to_it(open_page: Open, edg
 
 def test_link__within_the_host_or_to_others__is_none_of_ours(open_page: Open, edge: HandoverEdge) -> None:
     page = open_page()
+    page.evaluate("for (const link of document.querySelectorAll('#there, #tab')) link.remove()")
     page.evaluate(
         """() => { for (const href of ['javascript:void(0)', 'mailto:a@localhost', 'http://localhost.evil.example/',
           'http://notlocalhost/', 'ftp://localhost/', '#x', 'http://[']) {
@@ -220,9 +301,8 @@ def test_token__that_does_not_hold__leaves_the_own_visitor(
 
 def expired(visitor: str) -> str:
     """A token of ours that is over."""
-    return make_handover(
-        ROOTS, Handover(shop_id=SHOP_ID, visitor_id=visitor, destination="localhost", expires_at=1_700_000_000)
-    )
+    handover = Handover(shop_id=SHOP_ID, visitor_id=visitor, destination="localhost", expires_at=1_700_000_000)
+    return make_handover(ROOTS, handover, "1")
 
 
 def test_visitor__who_was_there_before__becomes_the_one_handed_over(
@@ -246,8 +326,9 @@ def test_unsigned__carries_the_id_as_it_is(shop: Shop, open_page: Open, edge: Ha
     page.click("#there")
     assert arrived(page) == visitor
     assert edge.asked == []
-    page.goto(f"http://localhost:{shop.port}/pay?svc_handover=<bad>")
-    assert arrived(page) == visitor
+    for other in ("<bad>", "short", "x" * 65, "0123456789abcde.", "0123456789abcdef;"):
+        page.goto(f"http://localhost:{shop.port}/pay?svc_handover={other}")
+        assert arrived(page) == visitor
 
 
 def test_consent__is_asked_before_anything_is_minted_or_verified(

@@ -9,8 +9,10 @@ from playwright.sync_api import Browser, Page
 from abtest.domain.delivery import snippet
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.storefront import bundle
+from tests.browser.sdk.conftest import Open
+from tests.browser.sdk.shop import Shop, html
 from tests.support.delivered import experience, flag, keep, personalization
-from tests.support.storefronts import SHOP_ID, Storefront, experiment, goal, variation
+from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id, goal, variation
 
 pytestmark = pytest.mark.browser
 
@@ -56,11 +58,16 @@ def published(text: str) -> str:
     outcome = publication.publish(SHOP_ID)
     assert outcome.ok, outcome.reasons
     assert list(outcome.reasons) == []
+    return served(storefront)
+
+
+def served(storefront: Storefront) -> str:
+    """The snippet that was published last."""
     pointer = storefront.blobs.get(pointer_key(SHOP_ID))
     assert pointer is not None
-    found = storefront.blobs.get(object_key(read_pointer(pointer.content).snippet.sha256))
-    assert found is not None
-    return found.content.decode()
+    snippet = storefront.blobs.get(object_key(read_pointer(pointer.content).snippet.sha256))
+    assert snippet is not None
+    return snippet.content.decode()
 
 
 @pytest.mark.parametrize("text_from", [0, snippet.TEXT_FROM], ids=["text", "expression"])
@@ -76,6 +83,22 @@ def test_snippet__inlined_with_hostile_text__starts_and_leaves_the_page_whole(
     assert page.inner_text("#after") == "all of it"
     assert page.evaluate("document.scripts.length") == 1
     assert errors == []
+
+
+def test_snippet__of_many_experiments__knows_their_ids(shop: Shop, open_page: Open) -> None:
+    storefront = Storefront()
+    arms = [
+        tuple(variation(2 * number + arm, weight=float(arm), is_control=not arm) for arm in (0, 1))
+        for number in range(9)
+    ]
+    for number, pair in enumerate(arms):
+        storefront.keep(experiment(number + 1, variations=pair, goals=(goal(),)))
+    assert replace(storefront.publication, bundle=bundle).publish(SHOP_ID).ok
+    text = served(storefront)
+    assert arms[0][1].id not in text
+    shop.page("/", html("", tag=f"<script>{text}</script>"))
+    assigned = open_page().evaluate("svc.assignments().map((each) => [each.experimentId, each.variationId])")
+    assert assigned == [[experiment_id(number + 1), pair[1].id] for number, pair in enumerate(arms)]
 
 
 def test_snippet__of_a_shop_without_experiments__is_small_and_starts(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""The tag with a limit, as docs/storefront.md has it: a page waits for its snippet so long and no longer."""
+"""The bounded tag, as docs/storefront.md has it: a page waits for its snippet so long and no longer."""
 
 import re
 from pathlib import Path
@@ -93,6 +93,19 @@ def test_snippet_in_time__no_frame_shows_the_original(browser_kind: str, shop: S
         assert page.evaluate("document.documentElement.style.opacity") == ""
     assert len(shop.wait_events("experiment_viewed")) == 1
     assert shop.events("sdk_perf") == []
+
+
+def test_style_sheet_before_the_tag__does_not_delay_the_snippet(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [new_headline()]
+    shop.files |= {SNIPPET: [shop.snippet()], "/slow.css": ["", "h1{color:rgb(1,2,3)}"]}
+    shop.page("/", html("<h1>Original</h1>", f'{WATCH}<link rel="stylesheet" href="/slow.css">', documented(AMPLE)))
+    page = open_page(until="commit")
+    page.wait_for_function("!!window.svc?.chunk", polling=20)
+    # The parser waits for the style sheet in front of the second element, and so does the first frame.
+    assert page.evaluate("[frames_.length, document.querySelector('h1')]") == [0, None]
+    page.evaluate("fetch('/gate')")
+    page.wait_for_function("frames_.length > 3")
+    assert {text for _, text in page.evaluate("frames_")} == {"New"}
 
 
 def test_snippet_in_time__what_was_called_before_it_is_made_up_for(shop: Shop, open_page: Open) -> None:

@@ -74,13 +74,40 @@ def test_mutations__of_one_treatment__build_on_each_other(shop: Shop, open_page:
     assert page.get_attribute(".inner", "title") == "z"
 
 
-def test_selector__that_does_not_parse__is_reported_and_harms_no_other(shop: Shop, open_page: Open) -> None:
-    shop.experiments = [experiment({"mutations": [mutate("h1[", "remove"), mutate("#t", "text", text="New")]})]
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "between", "last"])
+def test_selector__that_does_not_parse__takes_its_variation_back_and_harms_no_other(
+    place: int, shop: Shop, open_page: Open
+) -> None:
+    sound = [mutate("h1", "text", text="New"), mutate("#t", "text", text="New")]
+    broken = [*sound[:place], mutate("h1[", "remove"), *sound[place:]]
+    other = experiment({"mutations": [mutate("p", "style", styles={"color": "rgb(1, 2, 3)"})]}, name="e2")
+    shop.experiments = [experiment({"mutations": broken, "css": "h1{top:7px}"}), other]
     shop.page("/", html(BODY))
-    assert open_page().inner_text("#t") == "New"
+    page = open_page()
+    assert "New" not in page.inner_text("body")
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).top") == "auto"
     [error] = shop.wait_events("sdk_error")
     assert "h1[" in error["data"]["message"]
     assert error["experimentId"] == "e1"
+    [exposure] = shop.wait_events("experiment_viewed")
+    assert exposure["experimentId"] == "e2", "half a variation is not counted"
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<h1>Later</h1>')")
+    assert "New" not in page.inner_text("body"), "and nothing of it is applied later"
+
+
+def test_selector__that_matches_nothing__is_reported_once_a_session(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment({"mutations": [mutate("h1", "remove"), mutate(".gone", "text", text="New")]})]
+    shop.page("/", html(BODY, "<script>let rush = setTimeout; setTimeout = (f, ms) => rush(f, ms / 10)</script>"))
+    page = open_page()
+    [error] = shop.wait_events("sdk_error")
+    assert error["data"] == {"kind": "selector_missing", "source": "selector", "message": ".gone"}
+    assert (error["experimentId"], error["variationId"]) == ("e1", "e1-treatment")
+    assert len(shop.wait_events("experiment_viewed")) == 1, "a warning: what matches is shown and counted"
+    open_page("/", page)
+    page.wait_for_timeout(900)
+    page.evaluate("svc.track('last')")
+    shop.wait_events("custom")
+    assert len(shop.events("sdk_error")) == 1
 
 
 @pytest.mark.parametrize("selector", ["[open", '[open="', ".open /*", ".open\\", ":not(.open"])
@@ -202,3 +229,25 @@ def test_page_that_fights_back__does_not_hang(shop: Shop, open_page: Open) -> No
         ".observe(t, {childList: true}); t.textContent = 'Mine'"
     )
     assert page.evaluate("1 + 1") == 2
+
+
+def test_mutation__that_fails_at_one_of_several_elements__leaves_no_trace_at_any(shop: Shop, open_page: Open) -> None:
+    broken = mutate("li", "attribute", attributes={"title": "New", "bad name": "y"})
+    shop.experiments = [experiment({"mutations": [broken]})]
+    shop.page("/", html("<ul><li>1</li><li>2</li><li>3</li></ul>"))
+    page = open_page()
+    assert page.evaluate("[...document.querySelectorAll('li')].map((li) => li.title).join()") == ",,"
+    assert len(shop.wait_events("sdk_error")) == 1
+    assert page.evaluate("svc.assignments()") == [], "it is not shown"
+
+
+def test_text__of_an_element_and_of_one_in_it__is_the_outer_one(shop: Shop, open_page: Open) -> None:
+    both = mutate("h2, h2 a", "text", text="New")
+    positional = experiment({"mutations": [mutate("li:nth-child(1)", "text", text="First")]}, name="e2")
+    shop.experiments = [experiment({"mutations": [both]}), positional]
+    shop.page("/", html("<h2>Old <a href=/>link</a></h2><ul><li>1</li></ul>"))
+    page = open_page()
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<h2>Later <a href=/>link</a></h2>')")
+    assert page.evaluate("[...document.querySelectorAll('h2')].map((h2) => h2.textContent).join()") == "New,New"
+    assert {event["experimentId"] for event in shop.wait_events("experiment_viewed", 2)} == {"e1", "e2"}
+    assert shop.events("sdk_error") == []

@@ -67,6 +67,7 @@ def test_control__stays_is_shown_at_once_and_is_counted(shop: Shop, open_page: O
     page = open_page("/old")
     assert shop.wait_events("experiment_viewed")[0]["variationId"] == "e1-control"
     assert page.url.endswith("/old")
+    page.wait_for_function("shown.length")
     assert set(page.evaluate("shown")) == {"1"}
 
 

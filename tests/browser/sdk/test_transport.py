@@ -51,6 +51,28 @@ def test_tab_closed__right_after_a_click__loses_nothing(shop: Shop, open_page: O
     assert set(accepted_ids(shop).values()) == {1}
 
 
+def test_first_events__wait_for_no_others(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment()]
+    no_waits = "<script>const timer = setTimeout; setTimeout = (fn, ms) => ms > 100 || timer(fn, ms)</script>"
+    shop.page("/", html("<h1>Here</h1>", no_waits))
+    open_page()
+    shop.wait_events("pageview")
+    [(_, body, _)] = shop.attempts
+    assert [event["type"] for event in body["events"]] == ["experiment_viewed", "pageview"]
+
+
+@pytest.mark.whole_browser
+def test_tab_closed__before_the_page_has_loaded__loses_nothing(shop: Shop, open_page: Open) -> None:
+    shop.experiments = [experiment()]
+    shop.files["/late.js"] = ["", "never sent"]  # the second piece waits for a request of `/gate`
+    shop.page("/", html("<h1>Here</h1><script async src=/late.js></script>"))
+    page = open_page(until="domcontentloaded")
+    page.close(run_before_unload=True)
+    shop.wait_events("pageview")
+    assert len(shop.events("experiment_viewed")) == 1
+    assert set(accepted_ids(shop).values()) == {1}
+
+
 def test_429_with_retry_after_then_500__each_event_is_accepted_once_unchanged(shop: Shop, open_page: Open) -> None:
     shop.answers = [(429, {"retry-after": "1"}), (500, {})]
     shop.experiments = [experiment()]

@@ -25,6 +25,7 @@ def running_shop(directory: Path, snippet_url: str) -> Iterator[str]:
     (port,) = free_ports(1)
     environment = os.environ | {
         "SHOP_DATABASE": str(directory / "shop.sqlite"),
+        "SHOP_HOST": f"127.0.0.1:{port}",
         "SHOP_SNIPPET_URL": snippet_url,
         "DJANGO_SETTINGS_MODULE": "settings",
         "PYTHONPATH": str(_SHOP),

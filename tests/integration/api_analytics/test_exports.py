@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +87,7 @@ def desk() -> Desk:
         workshop=DuckDbExports(ledger),
         store=store,
         rollups=MemoryRollupStore(),
+        audit=api.management.audit,
     )
     uses = {
         **experiments_uses(api.management, MemorySessions()),
@@ -289,3 +292,48 @@ def test_caller__without_the_scope__is_refused(desk: Desk) -> None:
     reader = desk.api.key(["experiments:read"], shop_id=desk.tenant.shop.id).text
     answer = desk.api.client(reader).post("/exports", ORDER)
     assert (answer.status, answer.json()["error"]["required_scope"]) == (403, "analytics:read")
+
+
+AUDIT = {"dataset": "audit", "from": "2026-03-01T00:00:00Z", "to": "2026-03-03T00:00:00Z"}
+
+
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+def test_audit__as_a_file__has_every_change_oldest_first(desk: Desk, form: str) -> None:
+    experiment = desk.experiment()
+    desk.api.clock.advance(seconds=1)
+    desk.client.patch(f"/experiments/{experiment['id']}", {"name": "=1+1"})
+    desk.api.clock.advance(seconds=1)
+    export = desk.ordered(**AUDIT, format=form)
+    desk.work()
+    done = desk.get(export)
+    assert (done["status"], done["error"]) == ("completed", None)
+    content = desk.ledger.get(f"exports/{desk.tenant.shop.id}/{export['id']}.{form}")
+    assert content is not None
+    lines = content.content.decode().splitlines()
+    rows = [json.loads(line) for line in lines] if form == "ndjson" else list(csv.DictReader(lines))
+    assert done["rows"] == len(rows)
+    actions = [row["action"] for row in rows]
+    assert "experiment.create" in actions[:-2]  # in one moment with the founding of the shop
+    assert actions[-2:] == ["experiment.update", "export.create"]
+    assert json.loads(rows[-2]["diff"]) == {"name": ["Headline", "=1+1"]}
+    assert [row["created_at"] for row in rows] == sorted(row["created_at"] for row in rows)
+
+
+def test_audit__for_a_key_without_its_scope__does_not_exist(desk: Desk) -> None:
+    export = desk.ordered(**AUDIT)
+    client = desk.api.client(desk.api.key(["analytics:read"], shop_id=desk.tenant.shop.id).text)
+    refused = client.post("/exports", ORDER | AUDIT)
+    assert (refused.status, refused.json()["error"]["required_scope"]) == (403, "audit:read")
+    assert client.get(f"/exports/{export['id']}").status == 404
+    assert client.post(f"/exports/{export['id']}/cancel", {}).status == 404
+    assert client.get("/exports").json()["data"] == []
+    assert desk.get(export)["status"] == "queued"
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [({"format": "parquet"}, "format"), ({"experiment_id": "0192e4a0-ffff-7000-8000-000000000000"}, "experiment_id")],
+)
+def test_audit__with_what_it_cannot_have__is_refused(desk: Desk, changes: dict[str, str], path: str) -> None:
+    answer = desk.order(**(AUDIT | {"format": "csv"} | changes))
+    assert (answer.status, answer.json()["error"]["fields"][0]["path"]) == (422, path)

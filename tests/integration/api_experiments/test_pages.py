@@ -306,7 +306,13 @@ def rule(**fields: Any) -> Json:
 
 def test_match__of_rules_or_a_page__says_which_rule_decided(client: Client, page: Json) -> None:
     url = "https://shop.example/products/hat"
-    found = {"matched": True, "rule_id": UNKNOWN, "reason": "includeRules[0] matches"}
+    found = {
+        "matched": True,
+        "rule_id": UNKNOWN,
+        "step": None,
+        "because": "included",
+        "reason": "includeRules[0] matches",
+    }
     assert client.post("/pages/match", {"url": url, "rules": rule()}).json() == found
     assert client.post("/pages/match", {"url": url, "rules": [rule()]}).json() == found
     by_page = client.post("/pages/match", {"url": url, "page_id": page["id"]}).json()
@@ -315,6 +321,7 @@ def test_match__of_rules_or_a_page__says_which_rule_decided(client: Client, page
     assert by_reference == found
     taken_out = client.post("/pages/match", {"url": url, "rules": [rule(), rule(include=False)]}).json()
     assert (taken_out["matched"], taken_out["reason"]) == (False, "is taken out: includeRules[0] matches")
+    assert (taken_out["step"], taken_out["because"]) == ("page_rule", "taken_out")
 
 
 @pytest.mark.parametrize(

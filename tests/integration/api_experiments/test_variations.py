@@ -2,15 +2,12 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from abtest.domain.credentials.preview import read_token
 from abtest.kit.clock import timestamp
-from tests.support.api import ROOTS, MemoryApi, Tenant, claim_host
+from tests.support.api import MemoryApi
 from tests.support.client import Answer, Client
-from tests.support.memory import MemorySessions
 
 Create = Callable[..., dict[str, Any]]
 
@@ -302,38 +299,3 @@ def test_redirect__to_a_source_page__is_refused_from_both_sides(client: Client, 
     answer = client.patch(f"/experiments/{made['id']}", {"targeting": {"pageRules": rules}})
     assert answer.code == "redirect_matches_source"
     assert client.patch(variant, {"redirect_url": None}).json()["redirect_url"] is None
-
-
-def test_preview_link__of_a_variation__carries_a_signed_grant_of_the_shops_hosts(
-    api: MemoryApi, tenant: Tenant, client: Client, made: dict[str, Any], path: str, sessions: MemorySessions
-) -> None:
-    variant = made["variations"][1]["id"]
-    page = "https://www.shop.example/product?a=1&b=2"
-    claim_host(api, tenant, "www.shop.example")
-    answer = client.post(f"{path}/{variant}/preview-link", {"url": page, "ttl_seconds": 60})
-    assert answer.status == 201
-    link = answer.json()
-    query = parse_qs(urlsplit(link["url"]).query)
-    assert link["url"].startswith("https://edge.test/api/preview?")
-    assert (query["url"], query["pst"]) == ([page], [link["token"]])
-    now = api.clock.now()
-    grant = read_token(ROOTS, link["token"], int(now.timestamp()))
-    assert (list(grant.hosts), grant.experiment_id, grant.variation_id) == (["www.shop.example"], made["id"], variant)
-    assert link["expires_at"] == "2026-03-02T09:01:00.000Z"
-    session = sessions.get(grant.session_id, now=now)
-    assert session is not None
-    assert session["variation_id"] == variant
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        {"url": "x"},
-        {"url": "https://x.example/", "ttl_seconds": 59},
-        {"url": "https://x.example/", "ttl_seconds": 7201},
-    ],
-)
-def test_preview_link__bad_body__is_400(client: Client, made: dict[str, Any], path: str, body: dict[str, Any]) -> None:
-    answer = client.post(f"{path}/{made['variations'][1]['id']}/preview-link", body)
-    assert (answer.status, answer.code) == (400, "invalid_request")

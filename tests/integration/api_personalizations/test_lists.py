@@ -81,7 +81,7 @@ def test_order__of_the_most__is_one_commit_and_one_more_is_422(create: Create, c
     assert client.put("/personalizations/order", {"ids": made[:MAX_ORDERED]}).status == 200
     answer = client.put("/personalizations/order", {"ids": made})
     assert (answer.status, answer.code) == (422, "limit_reached")
-    assert [client.get(f"/personalizations/{made[place]}").json()["priority"] for place in (0, 31)] == [10, 320]
+    assert [client.get(f"/personalizations/{made[place]}").json()["priority"] for place in (0, 30)] == [10, 310]
 
 
 def test_order__naming_what_is_not_there__changes_nothing(api: MemoryApi, create: Create, client: Client) -> None:

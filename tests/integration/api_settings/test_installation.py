@@ -90,7 +90,13 @@ def verify(client: Client, url: str = f"https://{NAME}/") -> Answer:
 def test_install__of_a_new_shop__gives_tags_and_knows_of_nothing(client: Client, tenant: Tenant) -> None:
     found = client.get("/settings/install")
     src = f"{EDGE}/s/{tenant.shop.id}.js"
-    assert (found.status, found.json()) == (
+    body = found.json()
+    tags = {tag["name"]: tag["html"] for tag in body.pop("tags")}
+    assert list(tags) == ["bounded", "synchronous", "asynchronous"]
+    assert list(tags.values()) == [
+        f"{body['preconnect_tag']}\n{body[field]}" for field in ("bounded_tag", "snippet_tag", "async_tag")
+    ]
+    assert (found.status, body) == (
         200,
         {
             "snippet_tag": f'<script src="{src}"></script>',
@@ -102,6 +108,14 @@ def test_install__of_a_new_shop__gives_tags_and_knows_of_nothing(client: Client,
             "last_seen_at": None,
         },
     )
+
+
+def test_verify__each_tag_as_it_is_recommended__is_found_by_its_name(client: Client, serve: Serve) -> None:
+    for tag in client.get("/settings/install").json()["tags"]:
+        serve(f"<head><meta charset=utf-8>{tag['html']}<link rel=stylesheet href=a.css></head>")
+        result = verify(client).json()
+        assert (result["tag"], result["errors"]) == (tag["name"], [])
+        assert re.fullmatch(r"[A-Z].+: .+\.", tag["when"])
 
 
 def test_install__after_events__says_when_they_arrived(
@@ -119,7 +133,7 @@ def test_verify__page_with_the_tags__is_found_kept_and_audited(
     found = verify(client)
     assert (found.status, found.json()) == (
         200,
-        {"found": True, "surface": "storefront", "async": False, "errors": []},
+        {"found": True, "surface": "storefront", "tag": "synchronous", "async": False, "errors": []},
     )
     assert client.get("/settings/install").json()["verified_at"] == "2026-03-02T09:00:00.000Z"
     rows, _ = api.world.catalog.audit(tenant.shop.id, entity_id=None, limit=10)
@@ -145,7 +159,13 @@ def test_verify__address_with_a_password__is_audited_without(
 
 def test_verify__async_tag_of_a_checkout__is_told(client: Client, tenant: Tenant, serve: Serve, tags: str) -> None:
     serve(f"<head>{tags.replace('<script', '<script async data-surface=checkout')}</head>")
-    assert verify(client).json() == {"found": True, "surface": "checkout", "async": True, "errors": []}
+    assert verify(client).json() == {
+        "found": True,
+        "surface": "checkout",
+        "tag": "asynchronous",
+        "async": True,
+        "errors": [],
+    }
 
 
 def test_verify__policy_in_a_header_that_blocks__is_told_and_not_kept(client: Client, serve: Serve, tags: str) -> None:
@@ -174,6 +194,7 @@ def test_verify__what_is_no_page__says_what_to_do(
     serve(f"<head>{tags}</head>", status, **headers)
     found = verify(client)
     assert (found.status, found.json()["found"], found.json()["surface"]) == (200, False, None)
+    assert found.json()["tag"] is None
     assert told in found.json()["errors"][0]
 
 

@@ -2,12 +2,15 @@
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from abtest.domain.profiles.robots import Robots
 from abtest.http import reference
+from abtest.services.profiles.profiler import ABOUT_VISITS
 from tests.support.api import MemoryApi
 from tests.support.client import Client
 from tools.reference_files import GUIDES, linked, title_of
@@ -106,3 +109,12 @@ def test_guides__of_the_project__have_titles_and_links_that_the_page_resolves() 
         "# T\nSee [events](events.md#money), [this](adr/0001-x.md), [that](https://a.example/), ![p](figures/p.png)."
     )
     assert linked(source) == "See [events](?api=events), this, [that](https://a.example/), ."
+
+
+def test_guide__that_our_visits_name__explains_them_and_how_to_stop_them() -> None:
+    assert ABOUT_VISITS in GUIDES
+    text = linked((Path(__file__).parents[3] / "docs" / f"{ABOUT_VISITS}.md").read_text())
+    first = text.partition("\n## ")[2].partition("\n## ")[0]
+    assert first.startswith("Visits in your logs")
+    (rules,) = re.findall(r"```\n(.*?)```", first, re.DOTALL)
+    assert not Robots(rules).allows("https://store.example/")

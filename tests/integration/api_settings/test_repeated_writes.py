@@ -48,6 +48,7 @@ WRITES: dict[str, Write] = {
     "environments": unchanged("environments", "environments", "version"),
     "external tracking": unchanged("external-tracking", "externalTracking", "revision"),
     "consent": unchanged("consent", "consentMode", "revision"),
+    "exposure destinations": unchanged("exposure-destinations", "ga4", "revision"),
     "install domains": unchanged("install-domains", "additionalDomains", "revision"),
 }
 

@@ -17,7 +17,7 @@ from tests.support.delivered import flag, personalization
 
 Json = dict[str, Any]
 OK = {"status": "ok", "summary": "Published."}
-ADDRESSES = ("environments", "external-tracking", "consent", "install-domains", "publication")
+ADDRESSES = ("environments", "external-tracking", "consent", "install-domains", "publication", "exposure-destinations")
 
 
 def environment(key: str = "production", **fields: Any) -> Json:
@@ -34,6 +34,10 @@ def tracking(**fields: Any) -> Json:
 
 def consent(**fields: Any) -> Json:
     return {"consentMode": fields}
+
+
+def destinations(*, ga4: bool = False, segment: bool = False) -> Json:
+    return {"ga4": {"enabled": ga4}, "segment": {"enabled": segment}}
 
 
 def config(api: MemoryApi, environment: str = "production") -> Json:
@@ -88,6 +92,7 @@ def test_settings__never_persisted__are_what_the_reference_says(client: Client, 
         "revision": "initial",
     }
     assert client.get("/settings/publication").json() == {"webhooks_enabled": False}
+    assert client.get("/settings/exposure-destinations").json() == destinations()
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -357,12 +362,50 @@ def test_consent__of_hostile_text__stays_an_argument(api: MemoryApi, client: Cli
     assert "alert" not in found["read"]
 
 
-@pytest.mark.parametrize(("address", "body"), [("consent", consent(enabled=False)), ("publication", {})])
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [("consent", consent(enabled=False)), ("publication", {}), ("exposure-destinations", destinations())],
+)
 def test_settings__without_a_revision_of_their_own__obey_if_match(client: Client, address: str, body: Json) -> None:
     tag = client.get(f"/settings/{address}").headers["etag"]
     assert client.patch(f"/settings/{address}", body, headers={"If-Match": tag}).headers["etag"] == 'W/"1"'
     stale = client.patch(f"/settings/{address}", body, headers={"If-Match": tag})
     assert (stale.status, stale.code) == (412, "version_conflict")
+
+
+# ------------------------------------------------------------------ exposure destinations
+
+
+def test_exposure_destinations__written__are_merged_and_published(api: MemoryApi, client: Client) -> None:
+    address = "/settings/exposure-destinations"
+    first = client.patch(address, {"ga4": {"enabled": True}})
+    assert (first.status, first.headers["etag"]) == (200, 'W/"1"')
+    assert first.json() == {**destinations(ga4=True), "precompile": OK}
+    assert config(api)["runtime"]["exposures"] == ["ga4"]
+    assert client.patch(address, {"segment": {"enabled": True}, "ga4": {}}).json() == {
+        **destinations(ga4=True, segment=True),
+        "precompile": OK,
+    }
+    assert config(api)["runtime"]["exposures"] == ["ga4", "segment"]
+    client.patch(address, destinations())
+    assert "exposures" not in config(api)["runtime"]
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"ga4": {"enabled": "yes"}}, "ga4.enabled"),
+        ({"ga4": {"enabled": None}}, "ga4.enabled"),
+        ({"segment": None}, "segment"),
+        ({"segment": True}, "segment"),
+        ({"mixpanel": {"enabled": True}}, "mixpanel"),
+        ({"ga4": {"measurement_id": "G-1"}}, "ga4.measurement_id"),
+    ],
+)
+def test_exposure_destinations__of_bad_form__are_refused(client: Client, body: Json, path: str) -> None:
+    answer = client.patch("/settings/exposure-destinations", body)
+    assert (answer.status, answer.paths) == (400, [path])
+    assert client.get("/settings/exposure-destinations").json() == destinations()
 
 
 # ------------------------------------------------------------------ publication
@@ -419,6 +462,7 @@ WRITES: list[tuple[str, Json]] = [
     ("external-tracking", tracking(domains=["pay.example"])),
     ("consent", consent(enabled=True, provider="provider_a")),
     ("install-domains", {"additionalDomains": ["www.shop.example"]}),
+    ("exposure-destinations", destinations(segment=True)),
 ]
 
 
@@ -458,6 +502,7 @@ def test_settings__written__leave_an_audit_row_and_nothing_in_other_shops(
         ("external-tracking", tracking(handoverQueryParam="to"), {"handoverQueryParam"}),
         ("consent", consent(requiredGroup="ads"), {"requiredGroup"}),
         ("publication", {"webhooks_enabled": True}, {"webhooks_enabled"}),
+        ("exposure-destinations", {"ga4": {"enabled": True}}, {"ga4"}),
     ],
 )
 def test_settings__written__are_audited_under_the_names_of_the_contract(

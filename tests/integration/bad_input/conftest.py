@@ -14,6 +14,7 @@ from abtest.contract.schema_messages import INVALID
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.domain.egress.targets import PublicOnly
 from abtest.http.factory import create_app, handler
+from abtest.services.audit_log.sealer import Sealer
 from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs
 from abtest.services.quarantine import Quarantined
@@ -26,6 +27,7 @@ from abtest.wiring.api_pages import pages_uses
 from abtest.wiring.api_personalizations import personalizations_uses
 from abtest.wiring.api_settings import settings_uses
 from abtest.wiring.api_webhooks import WebhookParts, webhook_uses
+from abtest.wiring.api_workspace import workspace_uses
 from tests.integration.bad_input.examples import Examples
 from tests.support.api import MemoryApi, Tenant, claim_host
 from tests.support.client import Answer, Client
@@ -34,6 +36,7 @@ from tests.support.memory import MemoryDeliveryStore, MemoryLookStore, MemoryQue
 from tests.support.memory.exports import MemoryExportStore
 from tests.support.openapi import contract
 from tests.support.sealing import LocalSealer
+from tests.support.stores import put_profile
 from tests.unit.outbound_http.servers import Net
 from tools.openapi import routers
 
@@ -120,6 +123,7 @@ class World:
             **personalizations_uses(base),
             **assets_uses(base),
             **pages_uses(base),
+            **workspace_uses(base),
             **webhook_uses(base, _webhook_parts()),
             **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
             Quarantined: Quarantined(base.blobs, base.clock),
@@ -186,6 +190,7 @@ class World:
         personalization = client.post("/personalizations", wish).json()
         return {
             "shop_id": tenant.shop.id,
+            "idea_id": client.post("/backlog/ideas", {"title": "One"}).json()["id"],
             "experiment_id": experiment["id"],
             "variation_id": experiment["variations"][1]["id"],
             "goal_id": experiment["goals"][0]["id"],
@@ -203,7 +208,23 @@ class World:
             **self._landing_page(client),
             "brief_id": client.post("/content-briefs", BRIEF).json()["id"],
             **self._webhook(client),
+            "audit_log_id": self._sealed_row(tenant),
+            **self._profile(tenant, client),
+            "path": client.put(f"/workspace/files/of-{tenant.shop.name}.md", {"content": "One"}).json()["path"],
+            "message_id": client.post("/inbox/messages", {"body": "One"}).json()["id"],
         }
+
+    def _profile(self, tenant: Tenant, client: Client) -> dict[str, str]:
+        """A run, and the profile with a fact and a finding that it could have left."""
+        run_id = client.post("/store-profile/runs", {}).json()["id"]
+        profile = put_profile(self.api.world, tenant.shop.id, run_id)
+        return {"run_id": run_id, "fact_id": profile.facts[0].id, "finding_id": profile.findings[0].id}
+
+    def _sealed_row(self, tenant: Tenant) -> str:
+        """Seal the audit of the shop, and return the id of its newest row."""
+        base = self.api.management
+        Sealer(world=base.world, store=base.audit, blobs=base.seals).seal(tenant.shop.id, with_today=True)
+        return base.catalog.audit(tenant.shop.id, entity_id=None, limit=1)[0][0].id
 
     def _preview(self, tenant: Tenant, client: Client) -> str:
         """A preview session of a host of the shop."""

@@ -52,7 +52,13 @@ def test_caller__shop_key_on_a_users_route__is_403(world: World, operation: Oper
     assert (answer.status, answer.code) == (403, "user_key_required")
 
 
-@pytest.mark.parametrize("operation", WITH_ID, ids=str)
+NAMED_BY_CALLERS = {"putWorkspaceFile"}
+"""Operations that make what does not exist: a path that another shop has is a new one here."""
+
+
+@pytest.mark.parametrize(
+    "operation", [one for one in WITH_ID if one.details["operationId"] not in NAMED_BY_CALLERS], ids=str
+)
 def test_id__of_another_shop__is_told_as_an_unknown_one(world: World, operation: Operation) -> None:
     body = world.examples.fitting(operation.body) if operation.body is not None else None
     for name in (parameter["name"] for parameter in operation.parameters("path")):

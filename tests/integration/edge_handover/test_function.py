@@ -52,6 +52,7 @@ def edge(aws_stack: AwsStack) -> Edge:
 def test_visitor__is_handed_over_to_the_shops_own_host_only(edge: Edge) -> None:
     token = edge.mint().json["token"]
     assert edge.verify(token).json == {"visitorId": VISITOR}
+    assert edge.verify(token).error == (400, "handover_used")
     assert edge.verify(token, host=HERE).error == (400, "handover_invalid")
     assert edge.mint(destination=HERE).error == (400, "destination_not_allowed")
 
@@ -60,6 +61,13 @@ def test_other_shop__gets_nothing_of_this_one(edge: Edge) -> None:
     token = edge.mint().json["token"]
     assert edge.verify(token, shop_id=OTHER_SHOP).error == (400, "handover_invalid")
     assert edge.mint(shop_id=OTHER_SHOP).error == (400, "destination_not_allowed")
+
+
+def test_request__that_arrives_twice__is_answered_twice(edge: Edge) -> None:
+    token = edge.mint().json["token"]
+    for _ in range(2):
+        assert edge.verify(token, requestId="a" * 32).json == {"visitorId": VISITOR}
+    assert edge.verify(token, requestId="b" * 32).error == (400, "handover_used")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.support.storefronts import experiment, variation
 
 def config_in(snippet: str) -> dict[str, Any]:
     """The SDK needs a page; what it is called with can be looked at without one."""
-    arguments = snippet[snippet.index("({delivery:") :].rstrip(";\n")
+    arguments = snippet[snippet.index("})()({") + len("})()") :].rstrip(";\n")
     told = quickjs.Context().eval(f"(function(){{return JSON.stringify(arguments[0])}}){arguments}")
     config: dict[str, Any] = json.loads(told)
     return config

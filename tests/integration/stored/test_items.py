@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.audit import DynamoAuditStore
 from abtest.adapters.dynamo.catalog import DynamoCatalog
 from abtest.adapters.dynamo.deliveries import DynamoDeliveryStore
 from abtest.adapters.dynamo.idempotency import DynamoIdempotency
@@ -19,7 +20,13 @@ from abtest.adapters.dynamo.looks import DynamoLookStore
 from abtest.adapters.dynamo.rate_limiter import DynamoRateLimiter
 from abtest.adapters.dynamo.rollup_store import DynamoRollupStore
 from abtest.adapters.dynamo.sessions import DynamoSessions
-from abtest.ports.catalog import Kind
+from abtest.kit.clock import ManualClock
+from abtest.kit.ids import SystemRandomness, before_uuid7
+from abtest.ports.audit import AuditFilter
+from abtest.ports.catalog import AuditRow, Kind
+from abtest.services.audit_log.records import read_seals
+from abtest.services.audit_log.sealer import Sealer
+from abtest.services.context import World
 from tests.support.memory import MemoryBlobs
 from tests.support.moto_stack import AwsStack
 from tests.support.stored import RELEASED, stored
@@ -75,6 +82,46 @@ def test_catalog__rows_of_an_earlier_release__are_read(aws_stack: AwsStack, item
         elif pk.endswith("#INBOX"):
             messages, _ = catalog.inbox(pk.split("#")[1], limit=10)
             assert [message.id for message in messages] == [sk]
+
+
+def test_audit__rows_of_an_earlier_release__are_filtered_before_and_after_they_are_indexed(
+    aws_stack: AwsStack, items: dict[str, list[Item]]
+) -> None:
+    table, clock = aws_stack.name("CatalogTable"), ManualClock(datetime(2027, 1, 1, tzinfo=UTC))
+    world = World(catalog=DynamoCatalog(table, MemoryBlobs()), clock=clock, random=SystemRandomness())
+    shop_id = next(item["pk"]["S"] for item in items["catalog"] if item["pk"]["S"].endswith("#AUDIT")).split("#")[1]
+    rows = list(DynamoAuditStore(table).between(shop_id, None, before_uuid7(clock.now())))
+    assert rows
+    row = rows[0]
+    filters = [
+        AuditFilter(user_id=row.user_id),
+        AuditFilter(action=row.action),
+        AuditFilter(entity_type=row.entity_type),
+    ]
+
+    def pages() -> list[list[AuditRow]]:
+        return [list(DynamoAuditStore(table).page(shop_id, each, limit=100)[0]) for each in filters]
+
+    before = pages()
+    assert all(row in page for page in before)
+    blobs = MemoryBlobs()
+    for whole in (False, True):
+        store = DynamoAuditStore(table)
+        Sealer(world=world, store=store, blobs=blobs).run(until=clock.now() + timedelta(minutes=1))
+        progress = store.indexing(shop_id)
+        assert progress is not None
+        assert progress.is_whole is whole
+        assert store.misfiled(rows) == []
+        assert pages() == before
+        clock.advance(days=1)
+    assert [seal.size for seal in read_seals(world.catalog, shop_id, limit=9)[0]] == [len(rows)]
+    table_of_rows = aws_stack.clients.dynamodb
+    key = {"pk": {"S": keys.audit_user(shop_id, row.user_id)}, "sk": {"S": row.id}}
+    table_of_rows.delete_item(TableName=table, Key=key)
+    assert store.misfiled(rows) == [row.id]
+    about = {"S": json.dumps({"action": "other", "entity_id": "e", "entity_type": "t", "user_id": row.user_id})}
+    table_of_rows.put_item(TableName=table, Item={**key, "about": about})
+    assert store.misfiled(rows) == [row.id]
 
 
 def test_deliveries__items_of_an_earlier_release__are_read(aws_stack: AwsStack, items: dict[str, list[Item]]) -> None:

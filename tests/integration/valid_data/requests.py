@@ -16,6 +16,10 @@ Hook = Callable[[Client, Ids], Mapping[str, str]]
 Link = Callable[[Client, Ids], Mapping[str, Any]]
 
 
+PREVIEW_LINKS = ("createPreviewLink", "createPersonalizationPreviewLink", "createFlagPreviewLink")
+"""Operations that make preview links."""
+
+
 def does(*actions: str, at: str = "/experiments/{experiment_id}") -> Hook:
     """Return a hook that calls these actions on the thing at an address."""
 
@@ -77,6 +81,13 @@ def exports_page(client: Client, ids: Ids) -> Mapping[str, str]:
     return publishes_page(client, ids)
 
 
+def links_idea(client: Client, ids: Ids) -> Mapping[str, str]:
+    """Link the experiment to the idea."""
+    linked = client.post("/backlog/ideas/{idea_id}/links".format(**ids), primary_link(client, ids))
+    assert linked.status == 201, linked.body
+    return {}
+
+
 EXPORTED = {"from": "2026-01-01T00:00:00.000Z", "to": "2026-01-02T00:00:00.000Z"}
 THIRD = {"name": "Third"}
 PHONES = {"operator": "and", "conditions": [{"attribute": "device", "operator": "equals", "value": "mobile"}]}
@@ -102,9 +113,11 @@ BEFORE: Mapping[str, Hook] = {
     "cancelScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
     "getScreenshotJob": makes("job_id", "/screenshots", {"urls": ["https://shop.example/"]}, member="job_id"),
     "createPreview": claims_host,
-    "createPreviewLink": claims_host,
+    **dict.fromkeys(PREVIEW_LINKS, claims_host),
     "getPreview": opens_preview,
     "revokePreview": opens_preview,
+    "detachIdea": links_idea,
+    "startStoreProfileRun": does("cancel", at="/store-profile/runs/{run_id}"),
     "pauseFlag": does("activate", at="/flags/{flag_id}"),
     "exportLandingPagePublish": exports_page,
     "publishLandingPage": approves_page,
@@ -128,9 +141,33 @@ def page_experiment(client: Client, ids: Ids) -> Mapping[str, Any]:
     return {"experiment_id": made["id"], "versions": {each["id"]: version for each in made["variations"]}}
 
 
+def primary_link(_: Client, ids: Ids) -> Mapping[str, Any]:
+    """Return the experiment as that of the idea."""
+    return {"experiment_id": ids["experiment_id"], "link_type": "primary"}
+
+
+STYLE = {"files": [{"path": "experiment.css", "content": "h1 { color: teal }\n"}]}
+DESIGN = {"files": [{"path": "experiment.json", "content": '{"name": "Of files"}\n'}]}
+
+
+def planned_edit(client: Client, ids: Ids) -> Mapping[str, Any]:
+    """Plan an edit of the experiment's files, and return its application."""
+    path = f"/experiments/{ids['experiment_id']}/filesystem"
+    plan = client.post(f"{path}/plan", {**STYLE, "deletes": []}).json()
+    base = client.get(path).json()["tree_sha256"]
+    return {**STYLE, "deletes": [], "base_tree_sha256": base, "plan_sha256": plan["planSha256"]}
+
+
+def planned_design(client: Client, _: Ids) -> Mapping[str, Any]:
+    """Plan a new experiment, and return the application."""
+    return {**DESIGN, "plan_sha256": client.post("/experiments/filesystem/plan", DESIGN).json()["planSha256"]}
+
+
 AT_HOME = {"publish_host": "shop.example", "publish_path": "/Guides/%7Espring"}
 
 LINKS: Mapping[str, Link] = {
+    "applyExperimentFiles": planned_edit,
+    "applyNewExperimentFiles": planned_design,
     # Which operators an attribute has is a rule of the domain (422): a random pair is rarely one.
     "createAudience": lambda *_: {"rules": PHONES},
     "createContentBrief": lambda *_: {"landing_page_id": None},
@@ -139,11 +176,14 @@ LINKS: Mapping[str, Link] = {
     "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
     "createLandingPageQaRun": lambda _, ids: {"version_id": ids["version"]},
     "createPreview": lambda _, ids: {"url": f"https://{page_host(ids)}/", "experiment_id": None, "variation_id": None},
-    "createPreviewLink": lambda _, ids: {"url": f"https://{page_host(ids)}/"},
+    **dict.fromkeys(PREVIEW_LINKS, lambda _, ids: {"url": f"https://{page_host(ids)}/"}),
     "createShop": lambda *_: {"currency": "EUR"},
     "createWebhook": lambda *_: {"url": "https://hooks.shop.example/in"},
+    "linkIdea": primary_link,
     "linkLandingPageExperiment": page_experiment,
+    "markInboxRead": lambda _, ids: {"until": ids["message_id"]},
     "orderGoals": lambda _, ids: {"ids": [ids["goal_id"]]},
+    "orderIdeas": lambda _, ids: {"ids": [ids["idea_id"]]},
     "orderPersonalizations": lambda _, ids: {"ids": [ids["personalization_id"]]},
     "publishLandingPage": lambda _, ids: {
         "version_id": ids["version"],
@@ -156,6 +196,7 @@ LINKS: Mapping[str, Link] = {
     "setPlan": lambda _, ids: {"goal_id": ids["goal_id"], "baseline_rate": 0.05, "mde": 0.1},
     "setSchedule": lambda *_: {"end_at": "2099-01-01T00:00:00Z"},
     "setWeights": weights,
+    "startStoreProfileRun": lambda *_: {"url": "https://shop.example/"},
     "shipExperiment": lambda _, ids: {"variation_id": ids["variation_id"]},
     "updateLandingPage": lambda *_: AT_HOME,
     "verifyInstallation": lambda *_: {"url": "https://shop.example/"},

@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from abtest.domain.credentials.signing import browser_signature
-from abtest.edge.delivery import Delivery
 from abtest.edge.ingest_health import Health
-from abtest.edge.publications import Publications
 from tests.integration.bad_input.conftest import Operation
 from tests.support.assigning import EVERYBODY, Server, event_of
 from tests.support.handovers import THERE, HandoverServer
-from tests.support.memory import MemoryQueue, MemoryRateLimiter, MemorySessions
+from tests.support.memory import MemoryQueue, MemorySessions
 from tests.support.openapi import contract
+from tests.support.preview_links import Linking
 from tests.support.previewing import BLUE, Previewing, previewing
 from tests.support.storefronts import ROOTS, SHOP_ID, experiment
 from tests.support.valid_data import assert_accepted
@@ -50,7 +49,8 @@ class EdgeWorld:
         self.handover = HandoverServer().publish(THERE)
         self.server.publish(experiment(1, variations=EVERYBODY))
         storefront = self.server.storefront
-        delivery = Delivery(Publications(storefront.blobs, storefront.clock), MemoryRateLimiter(), storefront.clock)
+        linking = Linking(storefront)
+        self.link, delivery = linking.draft().token, linking.delivery
         self.handlers: Mapping[str, Handler] = {
             "/events": self.ingest.routes.events,
             "/_svc/events": self.ingest.routes.events,
@@ -92,6 +92,7 @@ class EdgeWorld:
             "_shopId": SHOP_ID,
             "_signature": browser_signature(ROOTS, SHOP_ID),
             "shopId": SHOP_ID,
+            "pst": self.link,
             "env": "production",
             "environment": "production",
             "logged_in_customer_id": "customer-42",

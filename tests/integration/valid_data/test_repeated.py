@@ -13,13 +13,13 @@ import pytest
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit
 from tests.integration.bad_input.conftest import OPERATIONS, Operation, World
-from tests.integration.valid_data.requests import BEFORE, LINKS
+from tests.integration.valid_data.requests import BEFORE, LINKS, PREVIEW_LINKS
 from tests.support.client import Answer
 from tests.support.memory import MemoryCatalog
 from tests.support.valid_data import assert_accepted
 
 REPEATABLE = [op for op in OPERATIONS if any(each["name"] == "Idempotency-Key" for each in op.parameters("header"))]
-NOT_IN_CATALOG = {"createPreview", "createPreviewLink"}
+NOT_IN_CATALOG = {"createPreview", *PREVIEW_LINKS}
 """Creations that commit nothing: a preview is a session, and its repetition replaces it."""
 
 PUBLISHED = {"PUB", "USED", "LPP"}

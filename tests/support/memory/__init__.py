@@ -1,6 +1,7 @@
 """The ports in memory: what tests of services run on, held to the same contract suites as the real stores."""
 
 from tests.support.memory.asset_files import MemoryAssetFiles
+from tests.support.memory.audit import MemoryAuditStore
 from tests.support.memory.blobs import MemoryBlobs
 from tests.support.memory.catalog import MemoryCatalog
 from tests.support.memory.cdn import MemoryCdn
@@ -13,6 +14,7 @@ from tests.support.memory.rollup_store import MemoryRollupStore
 
 __all__ = [
     "MemoryAssetFiles",
+    "MemoryAuditStore",
     "MemoryBlobs",
     "MemoryCatalog",
     "MemoryCdn",

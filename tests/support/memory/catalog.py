@@ -112,6 +112,11 @@ class MemoryCatalog:
         if self._on_committed and change.outbox:
             self._on_committed(change.outbox)
 
+    def audit_rows(self) -> Sequence[AuditRow]:
+        """Every audit row of every shop, by id."""
+        with self._lock:
+            return sorted((documents.read_audit(text) for text in self._audit.values()), key=lambda row: row.id)
+
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:
@@ -124,11 +129,27 @@ class MemoryCatalog:
         ]
         return page(sorted(matching, key=lambda row: row.id, reverse=True), limit)
 
-    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
+    def inbox(
+        self,
+        shop_id: str,
+        *,
+        limit: int,
+        after_id: str | None = None,
+        from_id: str | None = None,
+        oldest_first: bool = False,
+    ) -> tuple[Sequence[InboxRow], str | None]:
         with self._lock:
             rows = [documents.read_inbox(text) for text in self._inbox.values()]
-        matching = [row for row in rows if row.shop_id == shop_id and (after_id is None or row.id < after_id)]
-        return page(sorted(matching, key=lambda row: row.id, reverse=True), limit)
+        ids = [row.id for row in rows if row.shop_id == shop_id and (from_id is None or row.id >= from_id)]
+        behind = [each for each in ids if after_id is None or (each > after_id if oldest_first else each < after_id)]
+        by_id = {row.id: row for row in rows}
+        return page([by_id[each] for each in sorted(behind, reverse=not oldest_first)], limit)
+
+    def inbox_message(self, shop_id: str, message_id: str) -> InboxRow | None:
+        with self._lock:
+            text = self._inbox.get(message_id)
+        row = documents.read_inbox(text) if text else None
+        return row if row and row.shop_id == shop_id else None
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         with self._lock:

@@ -12,6 +12,7 @@ from typing import Any
 from pynamodb.expressions.condition import Condition
 
 from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.audit import days_of
 from abtest.adapters.dynamo.bodies import Bodies
 from abtest.adapters.dynamo.table import Item, Table
 from abtest.adapters.dynamo.writes import plan
@@ -91,7 +92,8 @@ def writes_of(change: Commit) -> list[Write]:
     table = _NotingTable()
     plan(table, Bodies(MemoryBlobs()), change)
     months = [("PutItem", keys.audit_months(row.shop_id)) for row in change.audit]
-    return table.writes + months
+    days = [("PutItem", pk) for pk, _ in days_of(change.audit)]
+    return table.writes + months + days
 
 
 @cache

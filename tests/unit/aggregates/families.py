@@ -5,14 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.assets.model import Asset
+from abtest.domain.backlog.ideas import Idea, idea_key
 from abtest.domain.credentials.api_keys import ApiKey
+from abtest.domain.experiment_files.texts import sha256_of
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage
 from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
 from abtest.domain.signals.model import Trigger
 from abtest.domain.webhooks.endpoint import Sealed, Webhook
+from abtest.domain.workspace.files import WorkspaceFile
 from abtest.services.aggregates import Aggregates
 from abtest.services.assets.records import ASSETS, AssetStore
+from abtest.services.backlog.ideas import Ideas
+from abtest.services.backlog.records import IDEAS
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.store import ExperimentStore
@@ -30,6 +35,7 @@ from abtest.services.shop_records import SHOPS, ShopStore
 from abtest.services.signals.triggers import TRIGGERS, Triggers
 from abtest.services.storefronts import Storefronts
 from abtest.services.webhooks.records import WEBHOOKS
+from abtest.services.workspace.store import FILES, WorkspaceFiles
 from tests.support import delivered, storefronts
 from tests.support.memory import MemoryBlobs
 
@@ -168,6 +174,31 @@ def _named(make: Callable[..., Any]) -> Callable[[int, str], Any]:
     return lambda number, shop_id: make(number=number, id=number_id(number), shop_id=shop_id, name=f"Item {number}")
 
 
+def _idea(number: int, shop_id: str) -> Idea:
+    return Idea(
+        id=number_id(number),
+        shop_id=shop_id,
+        key=idea_key(number),
+        title=f"Item {number}",
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
+def _file(number: int, shop_id: str) -> WorkspaceFile:
+    path = number_id(number)
+    return WorkspaceFile(
+        id=path,
+        shop_id=shop_id,
+        path=path,
+        content=f"Item {number}",
+        sha256=sha256_of(f"Item {number}"),
+        size_bytes=6,
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
 FAMILIES = {
     "experiments": Family(resource=EXPERIMENTS, make=_experiment, is_archivable=True),
     "flags": Family(resource=FLAGS, make=_named(delivered.flag), is_archivable=True),
@@ -176,6 +207,8 @@ FAMILIES = {
     "audiences": Family(resource=AUDIENCES, make=_target("AUD")),
     "exclusion groups": Family(resource=GROUPS, make=_named(delivered.group)),
     "data-layer triggers": Family(resource=TRIGGERS, make=_trigger, field="eventName"),
+    "workspace files": Family(resource=FILES, make=_file, field="sha256"),
+    "ideas": Family(resource=IDEAS, make=_idea, field="title", is_archivable=True),
     "goals": Family(resource=GOALS, make=_goal, is_archivable=True),
     "content briefs": Family(resource=BRIEFS, make=_brief, field="angle", is_archivable=True),
     "landing pages": Family(resource=LANDING_PAGES, make=_landing_page, is_archivable=True),
@@ -195,6 +228,8 @@ STORES: dict[str, Store] = {
     "data-layer triggers": Triggers,
     "goals": lambda world, _: ShopGoals(world),
     "content briefs": lambda world, _: ContentBriefs(world),
+    "ideas": lambda world, _: Ideas(world),
+    "workspace files": lambda world, _: WorkspaceFiles(world),
     "landing pages": lambda world, _: LandingPages(world),
     "assets": lambda world, _: AssetStore(world),
     "API keys": lambda world, _: KeyStore(world),

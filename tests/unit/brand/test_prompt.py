@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.brand.context import UNTOUCHED, BrandContext, BrandVoice
+from abtest.domain.brand.excerpts import Excerpt
 from abtest.domain.brand.prompt import prompt_block
 
 VOICE = BrandVoice(
@@ -55,6 +56,7 @@ CONTEXTS = st.builds(
     guardrails=LINES,
     client_notes=TEXTS,
     guidelines_text=TEXTS,
+    excerpts=st.lists(st.builds(Excerpt, asset_id=TEXTS, name=TEXTS, text=TEXTS), max_size=20).map(tuple),
 )
 
 

@@ -16,16 +16,20 @@ WITHOUT_NAMES = {"/exports", "/screenshots", "/webhooks"}
 # Lists of parts and of records that are written once have filters of their own, if any.
 WITHOUT = {
     "/analytics/quarantine",
+    "/audit-logs",
+    "/audit-logs/seals",
     "/experiments/{experiment_id}/approvals",
     "/experiments/{experiment_id}/goals",
     "/experiments/{experiment_id}/history",
     "/experiments/{experiment_id}/variations",
+    "/inbox/messages",
     "/landing-pages/{landing_page_id}/publishes",
     "/landing-pages/{landing_page_id}/qa-runs",
     "/landing-pages/{landing_page_id}/versions",
     "/pages/{page_id}/consumers",
     "/personalizations/{personalization_id}/experiences",
     "/webhook-events",
+    "/workspace/files",
     "/webhooks/{webhook_id}/deliveries",
 }
 HAVING_STATUS = {
@@ -41,6 +45,7 @@ HAVING_STATUS = {
 HAVING_ARCHIVED = {
     "/api-keys",
     "/assets",
+    "/backlog/ideas",
     "/content-briefs",
     "/experiments",
     "/flags",

@@ -19,6 +19,7 @@ FREE_TEXT = {
     "audience",
     "body",
     "clientNotes",
+    "content",
     "css",
     "ctaStyle",
     "custom_css",
@@ -29,7 +30,9 @@ FREE_TEXT = {
     "experiment_js",
     "experiment_reset_js",
     "guidelinesText",
+    "evidence",
     "html",
+    "hypothesis",
     "js",
     "learning",
     "map",
@@ -58,6 +61,7 @@ IDS = {
     "env",
     "environment",
     "eventId",
+    "experience",
     "expected_revision",
     "experimentId",
     "force",
@@ -76,7 +80,7 @@ IDS = {
 }
 """Texts that are only compared with known ones, or made by the caller for people who are not."""
 
-CHECKED = {"cookies", "currency", "href", "pattern", "timezone", "url", "url_pattern"}
+CHECKED = {"cookies", "currency", "deletes", "href", "path", "pattern", "timezone", "url", "url_pattern"}
 """Texts that a parser or a list of the domain checks (422)."""
 
 DECIDED = ("const", "enum", "format", "pattern")

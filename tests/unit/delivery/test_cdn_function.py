@@ -12,6 +12,7 @@ import pytest
 from abtest.domain.ledger.events import MAX_BODY_BYTES
 from abtest.edge.assign_request import MAX_BODY_BYTES as MAX_ASSIGN_BYTES
 from abtest.edge.cors import CORS
+from abtest.edge.delivery import CDN_SNIPPET_CACHING, CONFIG_UNCACHED, SNIPPET_CACHING
 from abtest.edge.gateway import BodyTooLargeError
 from abtest.edge.handover_request import MAX_BODY_BYTES as MAX_HANDOVER_BYTES
 from abtest.edge.preview import MAX_STATE_BYTES
@@ -26,6 +27,7 @@ from tools.local.web.messages import Request
 from tools.openapi import routers
 
 CODE = load(TEMPLATE).resources["CdnRequest"]["Properties"]["FunctionCode"]
+SNIPPET_CODE = load(TEMPLATE).resources["CdnSnippetResponse"]["Properties"]["FunctionCode"]
 RUN = "console.log(JSON.stringify(handler(JSON.parse(require('node:fs').readFileSync(0, 'utf8')))))"
 
 
@@ -42,11 +44,33 @@ def handled(uri: str, **headers: str) -> dict[str, Any]:
         "context": {"requestId": "4TyzHTaYWb1GX1qTfsHhEqV6HUDd=="},
         "request": request,
     }
+    return run(CODE, event)
+
+
+def run(code: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Return what a function makes of an event."""
     done = subprocess.run(
-        ["node", "-e", f"{CODE}\n{RUN}"], input=json.dumps(event), capture_output=True, text=True, check=True
+        ["node", "-e", f"{code}\n{RUN}"], input=json.dumps(event), capture_output=True, text=True, check=True
     )
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+@pytest.mark.parametrize(
+    ("sent", "seen"),
+    [
+        (CDN_SNIPPET_CACHING["Cache-Control"], "public, max-age=60"),
+        (SNIPPET_CACHING["Cache-Control"], "public, max-age=60"),
+        (CONFIG_UNCACHED["Cache-Control"], "no-store"),
+        (None, None),
+    ],
+)
+def test_snippet__for_browsers__is_kept_for_a_minute_and_a_preview_never(sent: str | None, seen: str | None) -> None:
+    def headers(caching: str | None) -> dict[str, Any]:
+        return {"etag": {"value": '"x"'}} | ({} if caching is None else {"cache-control": {"value": caching}})
+
+    response = {"statusCode": 200, "headers": headers(sent)}
+    assert run(SNIPPET_CODE, {"response": response}) == {**response, "headers": headers(seen)}
 
 
 @pytest.mark.parametrize("length", [None, "0", str(CODE_LIMIT)])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from abtest.edge.delivery import SNIPPET_BAR, SNIPPET_PREVIEW, SNIPPET_QA
 from tests.support.template import TEMPLATE, Stack
 from tools.local.template.document import load
 
@@ -89,15 +90,30 @@ def test_errors__are_not_kept_against_the_origins_will(name: str) -> None:
     assert all(each == {"ErrorCode": each["ErrorCode"], "ErrorCachingMinTTL": 0} for each in responses)
 
 
-def test_snippets__for_browsers__are_kept_for_a_minute() -> None:
-    policy = RESOURCES[BEHAVIOURS["/s/*"]["ResponseHeadersPolicyId"]["Ref"]]["Properties"]
-    (header,) = policy["ResponseHeadersPolicyConfig"]["CustomHeadersConfig"]["Items"]
-    assert header == {"Header": "Cache-Control", "Value": "public, max-age=60", "Override": True}
+def test_snippets__reach_the_origin_with_what_makes_them_a_preview() -> None:
+    policy = RESOURCES[BEHAVIOURS["/s/*"]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
+    queries = policy["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
+    assert set(queries["QueryStrings"]) == {"env", "environment", SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR}
+    # All of the config's parameters: among them the token.
+    policy = RESOURCES[BEHAVIOURS["/api/exp"]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
+    assert policy["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
+    assert (policy["MinTTL"], policy["DefaultTTL"]) == (0, 0)
+
+
+def test_caching__that_the_origin_demands__is_overridden_by_no_policy_of_headers() -> None:
+    policies = [each for each in RESOURCES.values() if each["Type"] == "AWS::CloudFront::ResponseHeadersPolicy"]
+    assert policies
+    assert "Cache-Control" not in str(policies)
 
 
 def test_every_behaviour__tells_the_shoppers_address() -> None:
     for behaviour in [CDN["DefaultCacheBehavior"], *CDN["CacheBehaviors"]]:
-        assert [each["EventType"] for each in behaviour["FunctionAssociations"]] == ["viewer-request"]
+        events = {each["EventType"]: each["FunctionARN"] for each in behaviour["FunctionAssociations"]}
+        assert events.pop("viewer-request") == {"Fn::GetAtt": ["CdnRequest", "FunctionARN"]}
+        is_snippet = behaviour.get("PathPattern") == "/s/*"
+        assert events == (
+            {"viewer-response": {"Fn::GetAtt": ["CdnSnippetResponse", "FunctionARN"]}} if is_snippet else {}
+        )
 
 
 @pytest.mark.parametrize("name", ["Cdn", "ApiCdn", "AssetsCdn"])

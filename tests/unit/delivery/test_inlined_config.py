@@ -1,5 +1,6 @@
 """What of the config stands in a snippet."""
 
+import json
 from typing import Any
 
 import pytest
@@ -105,3 +106,35 @@ def test_config__itself__stays_as_it_was() -> None:
     config = {"signals": {}, "experiments": [experiment(goals=[REVENUE])]}
     inlining(config)
     assert config == {"signals": {}, "experiments": [experiment(goals=[REVENUE])]}
+
+
+IDS = [
+    "019b7ecb-256d-7000-b4ad-b06e5e97f5f8",
+    "019b7ecb-256d-74f9-b482-d4b3d8aaa1f6",
+    "019b7ecb-256d-73e7-af9d-cd9e54dc7651",
+]
+TOGETHER = "019b7ecb256d7000019b7ecb256d74f9019b7ecb256d73e7b4adb06e5e97f5f8b482d4b3d8aaa1f6af9dcd9e54dc7651"
+
+
+def identified(count: int) -> Json:
+    """An experiment of three ids, so many times."""
+    variations, goals = [{"id": IDS[1], "range": [0, 1]}], [CLICK | {"id": IDS[2]}]
+    return {"experiments": [experiment(id=IDS[0], variations=variations, goals=goals) for _ in range(count)]}
+
+
+def test_many_ids__are_in_one_text() -> None:
+    config = identified(8)
+    inlined_config = inlining(config)
+    assert len(inlined_config["ids"]) == 24 * 32
+    assert inlined_config["ids"][:48] == TOGETHER[:48]
+    assert inlined_config["ids"][24 * 16 :][:48] == TOGETHER[48:]
+    assert '"id"' not in json.dumps(inlined_config)
+    assert config == identified(8), "nothing is taken from the config itself"
+
+
+def test_few_ids_or_others__stay_where_they_are() -> None:
+    assert "ids" not in inlining(identified(7))
+    other = identified(9)
+    other["experiments"][8]["goals"][0] = CLICK
+    assert "ids" not in inlining(other)
+    assert inlining(other)["experiments"][0]["id"] == IDS[0]

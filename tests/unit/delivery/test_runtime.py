@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from abtest.domain.delivery.manifest import ACTIVE, object_key, pointer_key
-from abtest.domain.settings import consent, external_tracking
+from abtest.domain.settings import consent, exposure_destinations, external_tracking
 from abtest.domain.settings.environments import Environment, Environments
-from abtest.domain.settings.runtime import CONSENT, ENVIRONMENTS, EXTERNAL_TRACKING, PUBLICATION
+from abtest.domain.settings.runtime import (
+    CONSENT,
+    ENVIRONMENTS,
+    EXPOSURE_DESTINATIONS,
+    EXTERNAL_TRACKING,
+    PUBLICATION,
+)
 from abtest.edge.publications import Publications
 from abtest.kit.documents import encode
 from abtest.kit.errors import DatabaseBusyError
@@ -78,12 +84,15 @@ def test_runtime__of_a_shop_that_said_everything__has_it(storefront: Storefront)
     store(storefront, CONSENT, encode(mode))
     tracking = external_tracking.merged(external_tracking.UNTOUCHED, {"domains": ("pay.example",)})
     store(storefront, EXTERNAL_TRACKING, encode(tracking))
+    chosen = exposure_destinations.merged(exposure_destinations.UNTOUCHED, {"segment": True})
+    store(storefront, EXPOSURE_DESTINATIONS, encode(chosen))
     declare(storefront, PRODUCTION, STAGING)
     assert publish(storefront).ok
     found = runtime(storefront)
     assert found["consent"] == consent.compiled(mode)
     assert found["handover"] == external_tracking.handover(tracking, "https://edge.example/_svc/handover")
     assert found["environments"] == [{"key": "staging", "domains": ["stage.shop.example"]}]
+    assert found["exposures"] == ["segment"]
     others = runtime(storefront, "staging")
     assert (others["environment"], others["consent"]) == ("staging", found["consent"])
     assert "environments" not in others, "a sub-snippet leads nowhere"

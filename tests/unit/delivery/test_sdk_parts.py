@@ -64,14 +64,18 @@ CALLS: list[tuple[str, Json]] = [
     ("exclusion", config({"group": {"id": "g", "epoch": 1, "state": 1, "ranges": []}})),
     ("exclusion", config(holdout={"state": 1, "below": 1, "epoch": 1})),
     ("sharing", config({}, runtime=RUNTIME | {"domains": ["shop.example"]})),
+    ("destinations", config({}, runtime=RUNTIME | {"exposures": ["ga4"]})),
     ("blocks", config(variation(blocks=[{"rules": {}}]))),
     ("mutations", config(mutation("text", text="New"))),
     ("mutations", config(variation(blocks=[{"rules": {}, "mutations": [{"selector": "p", "action": "remove"}]}]))),
     ("positions", config(mutation("remove", kind=1))),
     ("positions", config(mutation("remove", kind=7))),
-    ("content", config(mutation("text", text="New"))),
-    ("content", config(mutation("html", html="New"))),
-    ("content", config(mutation("remove"))),
+    ("breadth", config(mutation("remove", kind=2))),
+    ("breadth", config(mutation("remove", kind=4))),
+    ("selectors", config(mutation("remove", kind=8))),
+    ("text", config(mutation("text", text="New"))),
+    ("html", config(mutation("html", html="New"))),
+    ("removal", config(mutation("remove"))),
     ("values", config(mutation("style", styles={"color": "red"}))),
     ("values", config(mutation("attribute", attributes={"title": None}))),
     ("insertion", config(mutation("insertBefore", html="New"))),
@@ -98,7 +102,8 @@ def test_goals__that_only_click__need_no_part_of_the_others() -> None:
 
 def test_mutations__that_need_no_part_of_the_others__have_their_own_only() -> None:
     assert parts_of(config(mutation("style", styles={}))) == {"mutations", "values"}
-    assert parts_of(config(mutation("remove", kind=4))) == {"mutations", "content"}
+    assert parts_of(config(mutation("text", text="New"))) == {"mutations", "text"}
+    assert parts_of(config(mutation("remove", kind=4))) == {"mutations", "breadth", "removal"}
     assert parts_of(config(mutation("insertAfter", html=""))) == {"mutations", "insertion"}
 
 

@@ -9,7 +9,8 @@ import quickjs
 
 from abtest.adapters.scripts import QuickJsChecker
 from abtest.domain.delivery.chunks import INLINE_BYTES, Chunk
-from abtest.domain.delivery.snippet import TEXT_FROM, Snippet, literal, render_snippet, without_broken_scripts
+from abtest.domain.delivery.literals import literal
+from abtest.domain.delivery.snippet import TEXT_FROM, Snippet, render_snippet, without_broken_scripts
 from abtest.services.publication.code import CheckedScripts
 from tests.support.any_json import any_json
 

@@ -38,6 +38,11 @@ def test_page__relative_links__resolve(page: Path) -> None:
         assert not fragment or fragment in anchors(target), f"{path}#{fragment}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page__has_no_markers_of_a_merge(page: Path) -> None:
+    assert not re.findall(r"^(?:<{7}|={7}|>{7})(?: .*)?$", page.read_text(), re.MULTILINE)
+
+
 def test_decisions__are_numbered_one_by_one() -> None:
     files = sorted((ROOT / "docs/adr").glob("*.md"))
     assert [int(path.name[:4]) for path in files] == list(range(1, len(files) + 1))

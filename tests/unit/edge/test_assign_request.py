@@ -58,7 +58,7 @@ def test_query__with_a_customer_id_in_any_spelling__needs_a_post(name: str) -> N
         assert refused.value.code == "customer_id_requires_post"
 
 
-@pytest.mark.parametrize("name", ["user", "attributes", "force", "cart_id", "experiment_ids", "userId"])
+@pytest.mark.parametrize("name", ["user", "attributes", "force", "cart_id", "experiment_ids", "explain", "userId"])
 def test_query__with_what_only_a_body_says_or_nobody__is_refused(name: str) -> None:
     with pytest.raises(InvalidRequestError, match=rf"^{name}: "):
         read_query({"user_id": "v", name: "x"})

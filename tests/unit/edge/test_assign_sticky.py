@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.assignment.hash import fold
 from abtest.domain.assignment.sticky import MAX_CHARS, MAX_ENTRIES, VERSION
+from abtest.domain.assignment.visit_cookie import base36, code_of
 from abtest.domain.exclusion_groups.model import Member
 from tests.support.assigning import ON_CART, URL, Server, ask
 from tests.support.delivered import group, keep
@@ -121,6 +123,37 @@ def test_cut_text__is_never_read_as_a_whole_one(server: Server) -> None:
     cuts = {text[:start] + text[end:] for start in range(len(text)) for end in range(start + 1, len(text) + 1)}
     unread = [cut for cut in cuts - {""} if "warnings" not in server.post(user_id="v", url=URL, sticky=cut).json]
     assert unread == []
+
+
+def cookie_of(visitor: str, variation_id: str) -> str:
+    """The cookie that the snippet has written for a visitor of a variation."""
+    sticky = f"~{base36(fold(experiment_id(1)))}-{code_of(variation_id)}"
+    return f"{visitor}.00ff00ff00ff00ff...{sticky}.direct.t3k0a0.t3k0a0..1.2"
+
+
+def test_changed_weights__move_no_one_whose_cookie_of_the_storefront_is_sent(server: Server) -> None:
+    visitors = [f"{name:-<16}" for name in VISITORS]
+    first = {visitor: variations_of(server.post(user_id=visitor, url=URL)) for visitor in visitors}
+    server.publish(experiment(variations=UNEVEN))
+    for visitor in visitors:
+        later = server.post(user_id=visitor, url=URL, sticky=cookie_of(visitor, *first[visitor]))
+        assert variations_of(later) == first[visitor]
+        assert [each["is_sticky"] for each in later.assignments] == [True]
+        repeated = server.post(user_id=visitor, url=URL, sticky=later.json["sticky"])
+        assert variations_of(repeated) == first[visitor]
+
+
+def test_cookie_of_the_storefront__with_an_id_alone__is_readable(server: Server) -> None:
+    visitor = "f" * 32
+    answer = server.post(user_id=visitor, url=URL, sticky=visitor)
+    assert "warnings" not in answer.json
+    assert variations_of(answer) == variations_of(server.post(user_id=visitor, url=URL))
+
+
+@pytest.mark.parametrize("user", [{"user_id": "g" * 32}, {"customer_id": "17"}])
+def test_cookie_of_another_visitor__is_ignored_with_a_warning(server: Server, user: dict[str, str]) -> None:
+    answer = server.post(**user, url=URL, sticky=cookie_of("f" * 32, variation(1).id))
+    assert [warning["code"] for warning in answer.json["warnings"]] == ["unreadable_sticky"]
 
 
 def test_text_of_an_older_release__is_read(server: Server) -> None:

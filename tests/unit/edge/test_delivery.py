@@ -10,10 +10,9 @@ import brotli
 import pytest
 
 from abtest.edge.delivery import UNCACHED_PARAMETERS, Delivery
-from abtest.edge.publications import Publications
 from tests.support.delivered import flag, keep, personalization
 from tests.support.invocations import http
-from tests.support.memory import MemoryRateLimiter
+from tests.support.preview_links import delivering
 from tests.support.storefronts import SHOP_ID, Storefront, experiment, experiment_id
 
 CONFIG, SNIPPET, CHUNK = "edge_config__public", "edge_snippet__first_load", "edge_snippet__chunk"
@@ -31,7 +30,7 @@ def storefront() -> Storefront:
 
 @pytest.fixture
 def delivery(storefront: Storefront) -> Delivery:
-    return Delivery(Publications(storefront.blobs, storefront.clock), MemoryRateLimiter(), storefront.clock)
+    return delivering(storefront)
 
 
 def decoded(answer: Answer) -> bytes:

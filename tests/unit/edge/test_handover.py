@@ -1,6 +1,8 @@
 """The handover routes on memory: who may be handed over where, for how long, and what hostile requests get."""
 
 import json
+import threading
+import time
 from base64 import urlsafe_b64decode
 from typing import Any
 
@@ -12,17 +14,25 @@ from abtest.domain.credentials.signing import RootKeys, browser_signature
 from abtest.edge.handover_request import MAX_BODY_BYTES
 from abtest.edge.limits import REQUESTS_PER_WINDOW
 from abtest.kit.clock import ManualClock
-from tests.support.handovers import HERE, THERE, VISITOR, HandoverServer
+from abtest.kit.errors import DatabaseBusyError
+from tests.support.handovers import HERE, START, THERE, VISITOR, HandoverServer
 from tests.support.storefronts import ROOTS, SHOP_ID
 
 MINT, VERIFY = "/_svc/handover", "/_svc/handover/verify"
 OTHER_SHOP = "0192a3b4-0000-7000-8000-00000000000b"
 UNAUTHORIZED, INVALID = (401, "ingest_unauthorized"), (400, "handover_invalid")
+USED = (400, "handover_used")
+PATIENCE = 20.0
 
 
 @pytest.fixture
-def server() -> HandoverServer:
-    return HandoverServer().publish(THERE)
+def clock() -> ManualClock:
+    return ManualClock(START)
+
+
+@pytest.fixture
+def server(clock: ManualClock) -> HandoverServer:
+    return HandoverServer(clock=clock).publish(THERE)
 
 
 def claims(token: str) -> Any:
@@ -34,16 +44,76 @@ def test_token__minted_for_an_allowed_host__names_shop_visitor_host_and_end(serv
     answer = server.mint()
     assert answer.status == 200
     assert answer.json["expires_at"] == "2026-03-01T00:02:00.000Z"
-    assert claims(answer.json["token"]) == {"shop": SHOP_ID, "vid": VISITOR, "dst": THERE, "exp": 1772323320}
+    content = claims(answer.json["token"])
+    assert len(content.pop("jti")) == 16
+    assert content == {"shop": SHOP_ID, "vid": VISITOR, "dst": THERE, "exp": 1772323320}
     assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_token__verified_where_it_leads__gives_the_visitor(server: HandoverServer) -> None:
+    for origin, host in ((None, THERE), (f"https://{THERE}", THERE), (f"https://{THERE}:8443", THERE.upper())):
+        token = server.mint().json["token"]
+        assert server.verify(token, origin, host=host).json == {"visitorId": VISITOR}
+
+
+def test_token__used_before__is_refused_until_it_expires(server: HandoverServer, clock: ManualClock) -> None:
     token = server.mint().json["token"]
-    assert server.verify(token).json == {"visitorId": VISITOR}
-    assert server.verify(token, f"https://{THERE}").json == {"visitorId": VISITOR}
-    assert server.verify(token, f"https://{THERE}:8443", host=THERE.upper()).json == {"visitorId": VISITOR}
+    assert server.verify(token).status == 200
+    assert server.verify(token).error == USED
+    clock.advance(seconds=119)
+    assert server.verify(token).error == USED
+    clock.advance(seconds=1)
+    assert server.verify(token).error == (400, "handover_expired")
+
+
+def test_token__of_the_same_visitor_and_second__is_another_one(server: HandoverServer) -> None:
+    first, second = (server.mint().json["token"] for _ in range(2))
+    assert first != second
+    assert [server.verify(token).status for token in (first, second)] == [200, 200]
+
+
+def test_request__that_arrives_twice__is_answered_twice(server: HandoverServer) -> None:
+    token = server.mint().json["token"]
+    for _ in range(2):
+        assert server.verify(token, requestId="a" * 16).json == {"visitorId": VISITOR}
+    assert server.verify(token, requestId="b" * 16).error == USED
+    assert server.verify(token).error == USED
+
+
+def test_token__that_is_refused__is_not_used_by_that(server: HandoverServer) -> None:
+    token = server.mint().json["token"]
+    other = {"_shopId": OTHER_SHOP, "_signature": browser_signature(ROOTS, OTHER_SHOP)}
+    refused = [server.verify(token, **other), server.verify(token, host=HERE), server.verify(token, f"https://{HERE}")]
+    assert [answer.error for answer in refused] == [INVALID] * 3
+    assert server.verify(token).status == 200
+
+
+@pytest.mark.parametrize("request_id", ["", "short", "x" * 65, "é" * 20, 5, None, {}])
+def test_request_id__of_another_form__is_refused(server: HandoverServer, request_id: Any) -> None:
+    token = server.mint().json["token"]
+    signed = {"_shopId": SHOP_ID, "_signature": browser_signature(ROOTS, SHOP_ID)}
+    answer = server.send(VERIFY, json.dumps({**signed, "token": token, "host": THERE, "requestId": request_id}))
+    assert answer.error == INVALID
+    assert answer.json["message"] == "requestId: must have 16 to 64 letters A to Z, digits, hyphens and underscores"
+
+
+@pytest.mark.parametrize("failure", ["error", "silence"])
+def test_store__that_fails__hands_the_visitor_over_without_a_wait(
+    server: HandoverServer, monkeypatch: pytest.MonkeyPatch, failure: str
+) -> None:
+    token, ended = server.mint().json["token"], threading.Event()
+
+    def fail(*_: Any, **__: Any) -> bool:
+        if failure == "error":
+            raise DatabaseBusyError
+        return ended.wait(PATIENCE)
+
+    monkeypatch.setattr(server.leases, "acquire", fail)
+    began = time.monotonic()
+    assert [server.verify(token).json for _ in range(2)] == [{"visitorId": VISITOR}] * 2
+    assert time.monotonic() - began < PATIENCE
+    ended.set()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +160,7 @@ def test_token__holds_as_long_as_the_config_says_within_limits(ttl: int, seconds
     server = HandoverServer(clock=clock).publish(THERE, ttl=ttl)
     token = server.mint().json["token"]
     clock.advance(seconds=seconds - 1)
-    assert server.verify(token).status == 200
+    assert server.verify(token, requestId="a" * 16).status == 200
     clock.advance(seconds=1)
     assert server.verify(token).error == (400, "handover_expired")
 

@@ -20,6 +20,7 @@ NOT_COPIED = {
     "archived_at",
     "approval",
     "approvals",
+    "file_names",
     "assignment_epoch",
     "measurement_epoch",
     "measurement_started_at",

@@ -25,7 +25,7 @@ from abtest.services.exports.exporter import Exporter
 from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
-from tests.support.memory import MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore
+from tests.support.memory import MemoryAuditStore, MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore
 from tests.support.memory.exports import MemoryExportStore
 from tests.unit.ledger.streams import BEGIN, SHOP, ledger_object, row
 
@@ -55,6 +55,7 @@ class Office:
             workshop=DuckDbExports(self.ledger),
             store=self.store,
             rollups=self.rollups,
+            audit=MemoryAuditStore(self.catalog),
         )
 
     def written(self, *rows: Row, at: int = BEGIN, name: str = "batch") -> None:

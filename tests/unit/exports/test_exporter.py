@@ -15,6 +15,7 @@ from abtest.services.context import World
 from abtest.services.exports.exporter import Exporter, IncompleteUploadError
 from abtest.services.jobs import Workbench
 from abtest.services.ledger_files import LedgerFiles
+from tests.support.memory import MemoryAuditStore
 from tests.support.memory.exports import MemoryExportStore
 from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, row
 
@@ -56,6 +57,7 @@ def exporter(office: Office, left: list[int], *, after: bool) -> Exporter:
         workshop=DuckDbExports(ledger),  # type: ignore[arg-type]
         store=MemoryExportStore(ledger),  # type: ignore[arg-type]
         rollups=office.rollups,
+        audit=MemoryAuditStore(office.catalog),
     )
 
 
@@ -139,6 +141,7 @@ def exporter_with(office: Office, store: MemoryExportStore) -> Exporter:
         workshop=DuckDbExports(office.ledger),
         store=store,
         rollups=office.rollups,
+        audit=MemoryAuditStore(office.catalog),
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from abtest.domain.exports.columns import EVENTS, EXPOSURES, FORMULA_SIGNS, RESULTS
+from abtest.domain.exports.columns import AUDIT, EVENTS, EXPOSURES, FORMULA_SIGNS, RESULTS
 
 DOC = (Path(__file__).parents[3] / "docs" / "exports.md").read_text()
 CONTROLS = {"tab": "\t", "CR": "\r", "LF": "\n"}
@@ -14,7 +14,7 @@ CONTROLS = {"tab": "\t", "CR": "\r", "LF": "\n"}
 
 @pytest.mark.parametrize(
     ("dataset", "columns"),
-    [("events", EVENTS), ("exposures", EXPOSURES), ("results", RESULTS)],
+    [("audit", AUDIT), ("events", EVENTS), ("exposures", EXPOSURES), ("results", RESULTS)],
     ids=lambda one: str(one)[:9],
 )
 def test_columns__of_a_file__are_all_told_in_their_order(dataset: str, columns: Mapping[str, str]) -> None:

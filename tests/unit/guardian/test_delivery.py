@@ -1,5 +1,8 @@
 """Rules of delivery, each at its threshold and on either side of it: an arm that nobody sees, changes that miss."""
 
+from collections.abc import Mapping
+
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -68,6 +71,56 @@ def test_broken_delivery__stream_that_ended__takes_a_bound_divided_by_the_visito
 
 def test_broken_delivery__arm_without_weight__is_to_have_nobody() -> None:
     assert _young(5000, 0, share=0.0) == []
+
+
+def _mostly(sessions: Sessions, peaks: Mapping[str, float] | None = None) -> list[Finding]:
+    """Findings of a treatment with these sessions."""
+    changed = with_arms(evidence(), treatment={"sessions": sessions})
+    return findings("broken_delivery", changed, peaks=peaks)
+
+
+@pytest.mark.parametrize(("metric", "only_alerts"), [("failed_sessions", False), ("unmatched_sessions", True)])
+def test_broken_delivery__most_sessions__are_found_beyond_chance(metric: str, only_alerts: bool) -> None:
+    def of(count: int, seen: int) -> list[Finding]:
+        return _mostly(Sessions(seen, count, 0) if metric == "failed_sessions" else Sessions(seen, 0, 0, count))
+
+    # Independent of the product: E against a share of one half, by numerical integration.
+    def e(count: int, seen: int) -> float:
+        part = np.linspace(0.5, 1, 20_001)
+        ratio = np.exp(stats.binom.logpmf(count, seen, part) - stats.binom.logpmf(count, seen, 0.5))
+        return float(np.trapezoid(ratio, part) / 0.5)
+
+    first = next(count for count in range(51, 101) if e(count, 100) >= 2 / 0.001)
+    assert of(first - 1, 100) == []
+    (finding,) = of(first, 100)
+    assert (finding.metric, finding.variation_id, finding.only_alerts) == (metric, TREATMENT, only_alerts)
+    assert (finding.observed, finding.threshold, finding.sample) == (first / 100, 0.5, 100)
+    assert of(29, 29) == [], "too few sessions"
+    assert of(30, 30) != []
+    assert of(5_000, 10_000) == []
+    assert of(2_000, 10_000) == [], "the element is on some pages only"
+
+
+def test_broken_delivery__evidence_of_earlier_looks__counts_while_most_sessions_fail() -> None:
+    peaks = {f"broken_delivery|failed_sessions|{TREATMENT}": 20.0}
+    assert len(_mostly(Sessions(1000, 501, 0), peaks)) == 1
+    assert _mostly(Sessions(1000, 500, 0), peaks) == []
+
+
+def test_broken_delivery__of_all_variations_alike__is_found_without_visitors() -> None:
+    failing = {"sessions": Sessions(400, 400, 0), "visitors": 0, "arrivals": {}}
+    alike = with_arms(evidence(), control=failing, treatment=failing)
+    assert [(each.metric, each.variation_id) for each in findings("broken_delivery", alike)] == [
+        ("failed_sessions", CONTROL),
+        ("failed_sessions", TREATMENT),
+    ]
+
+
+def test_broken_delivery__selectors_that_match_nothing__are_not_errors() -> None:
+    missing = with_arms(
+        evidence(), control={"sessions": Sessions(9000, 0, 0)}, treatment={"sessions": Sessions(9000, 0, 0, 9000)}
+    )
+    assert findings("broken_runtime", missing) == []
 
 
 def _drift(missed: int, seen: int = 1000, **drift: object) -> list[Finding]:

@@ -10,7 +10,7 @@ from abtest.ports.catalog import Commit, Put, Record
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.publication import PublicationOutcome
-from tests.unit.experiments.examples import EXPERIMENT, GOAL, SHOP, TREATMENT, in_status
+from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, in_status
 from tests.unit.experiments.test_store import CALLER
 from tests.unit.guardian.stands import HARMED, HEALTHY, MONEY, Stand
 
@@ -132,6 +132,43 @@ def test_round__sessions_of_the_roll_up__are_looked_at(stand: Stand) -> None:
     stand.counted(**HEALTHY, sessions=sessions)
     stand.round()
     assert [found["reason"] for found in stand.webhooks()] == ["broken_runtime"]
+
+
+def sessions(**treatment: int) -> dict[str, dict[str, int]]:
+    """Sessions of a roll-up: none of the control's failed."""
+    nothing = {"seen": 600, "failed": 0, "missed": 0, "without_sticky": 0, "unmatched": 0}
+    return {CONTROL: nothing, TREATMENT: {**nothing, **treatment}}
+
+
+def test_round__selectors_that_match_nothing_in_most_sessions__alert_and_do_not_pause(stand: Stand) -> None:
+    stand.counted(**HEALTHY, sessions=sessions(unmatched=540))
+    stand.round()
+    assert stand.experiment.status == "running"
+    (sent,) = stand.webhooks()
+    assert (sent["kind"], sent["action"], sent["variation_id"]) == ("broken_delivery", "alert", TREATMENT)
+    assert (sent["details"]["metric"], sent["details"]["sample"]) == ("unmatched_sessions", 600)
+    assert stand.inbox()[0].body == (
+        "Headline: In 90 % of 600 sessions, “B” was on a page where a selector of it matched nothing. Do its page "
+        "rules include pages without that element, or have the pages changed? The experiment goes on."
+    )
+    stand.counted(**HEALTHY, sessions=sessions(unmatched=541))
+    stand.round()
+    assert len(stand.webhooks()) == 1, "it is reported once"
+
+
+def test_round__selectors_that_match_nothing_on_some_pages__are_quiet(stand: Stand) -> None:
+    stand.counted(**HEALTHY, sessions=sessions(unmatched=200))
+    assert stand.round().results == {"quiet": 1}
+
+
+def test_round__variation_that_fails_in_most_sessions__is_paused(stand: Stand) -> None:
+    stand.counted(**HEALTHY, sessions=sessions(failed=540))
+    stand.round()
+    assert (stand.experiment.status, stand.webhooks()[0]["reason"]) == ("paused", "broken_delivery")
+    assert (
+        "Headline: “B” failed in 90 % of 600 sessions, and was undone there: a script of it throws, or a change cannot "
+        "be made. The experiment was paused."
+    ) in [message.body for message in stand.inbox()]
 
 
 def test_round__pause_that_several_ask_for__is_one_event_and_a_message_each(stand: Stand) -> None:

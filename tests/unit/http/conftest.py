@@ -11,6 +11,7 @@ from abtest.contract.base import Input, ListOf, Output
 from abtest.http.deps import AnyCaller, Caller, IfMatch, Page, PathId, carries_code, expensive, require
 from abtest.http.openapi import build
 from abtest.http.route import Router
+from abtest.services.retries import EVERY_VERSION
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.support.openapi import Contract
@@ -68,7 +69,7 @@ class Bench:
         def one(thing_id: PathId, _caller: AnyCaller, if_match: IfMatch) -> Thing:
             self.run()
             accepted = [if_match] if isinstance(if_match, int) else sorted(if_match or [])
-            name = "all" if if_match is None else " ".join(map(str, accepted))
+            name = "all" if if_match is None or if_match is EVERY_VERSION else " ".join(map(str, accepted))
             return Thing(id=thing_id, name=name, size=1).at(4)
 
         @router.post("/{thing_id}/code", operation_id="codeThing")

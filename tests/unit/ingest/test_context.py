@@ -168,3 +168,18 @@ def test_exposure__of_a_server_without_sticky__has_a_name_of_its_own(
     edge.call(body, headers={"x-svc-shop": SHOP, "x-svc-signature": signature})
     edge.call(body, headers=signed_headers())
     assert [row["event_name"] for row in edge.rows()] == [of_server, of_browser]
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ({"kind": "selector_missing", "message": "#buy"}, "selector_missing"),
+        ({"kind": "selector_missing", "event_name": "x"}, "selector_missing"),
+        ({"kind": ["selector_missing"]}, None),
+        ({"source": "mutation"}, None),
+    ],
+)
+def test_error__that_only_warns__has_a_name_of_its_own(data: dict[str, Any], name: str | None) -> None:
+    edge = Edge()
+    edge.call(json.dumps([event(type="sdk_error", data=data)]), headers=signed_headers())
+    assert [row["event_name"] for row in edge.rows()] == [name]

@@ -320,6 +320,17 @@ def test_session__with_an_exposure_of_a_server_without_sticky__is_counted_once()
     assert count(rows, PLAN).sessions == {"blue": SessionCount(2, 1, 0, without_sticky=1)}
 
 
+def test_session__whose_selectors_match_nothing__did_not_fail() -> None:
+    rows = [
+        exposure("v-1", "blue"),
+        delivery("v-1", "blue", "sdk_error", BEGIN + 9, event_name="selector_missing"),
+        delivery("v-2", "blue", "sdk_error", event_name="selector_missing"),
+        delivery("v-2", "blue", "sdk_error", BEGIN + 9),  # and it failed, too
+        delivery("v-3", "blue", "sdk_perf", event_name="selector_missing"),
+    ]
+    assert count(rows, PLAN).sessions == {"blue": SessionCount(3, 1, 1, unmatched=2)}
+
+
 def test_session__that_is_not_told__is_named_as_its_visitor() -> None:
     rows = [
         exposure("v-1", "blue", session_id=None),

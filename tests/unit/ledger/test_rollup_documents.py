@@ -59,9 +59,9 @@ def test_documents__of_any_counts__are_read_as_these(asked: CountingPlan, key: i
 def test_totals__of_an_experiment__have_the_sessions_of_every_variation() -> None:
     rows = [exposure("v-1", "blue"), delivery("v-2", "blue", "sdk_perf"), delivery("v-2", "blue", "sdk_error")]
     assert documents(PLAN, DailyCounts.of(count(rows, PLAN))).totals["sessions"] == {
-        "control": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0},
-        "blue": {"seen": 2, "failed": 1, "missed": 1, "without_sticky": 0},
-        "red": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0},
+        "control": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0, "unmatched": 0},
+        "blue": {"seen": 2, "failed": 1, "missed": 1, "without_sticky": 0, "unmatched": 0},
+        "red": {"seen": 0, "failed": 0, "missed": 0, "without_sticky": 0, "unmatched": 0},
     }
     assert "sessions" not in documents(HOLDOUT_PLAN, DailyCounts.of(count(rows, HOLDOUT_PLAN))).totals
 
@@ -87,6 +87,12 @@ def test_totals__of_goals_that_look_back__have_covariates_of_every_variation() -
         }
     }
     assert documents(HOLDOUT_PLAN, DailyCounts.of(count(BEFORE, HOLDOUT_PLAN))).totals["covariates"] == {}
+
+
+def test_sessions__of_an_older_release__have_none_unmatched() -> None:
+    written = documents(PLAN, DailyCounts.of(count([exposure("v-1", "blue")], PLAN)))
+    sessions = {name: without(each, "unmatched") for name, each in written.totals["sessions"].items()}
+    assert counts_of({**written.totals, "sessions": sessions}).sessions == {"blue": SessionCount(1)}
 
 
 def test_totals__of_an_older_release__are_read_without_covariates() -> None:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from abtest.domain.reusable.matching import match
 from abtest.domain.reusable.references import may_refer, references_of, refs_attribute
 from abtest.domain.targeting.compilation import compile_pages
-from abtest.domain.targeting.pages import matches_pages
+from abtest.domain.targeting.pages import PageView, matches_pages
+from abtest.domain.targeting.refusals import refused_pages
 from abtest.domain.targeting.urls import parse_address
 
 URL = "https://shop.example/products/hat?color=red"
@@ -26,28 +27,31 @@ def page(rule_id: str, *included: str, excluded: tuple[str, ...] = (), **fields:
 @pytest.mark.parametrize(
     ("given_rules", "expected"),
     [
-        ([page("a", "/x", "/products/*")], (True, "a", "includeRules[1] matches")),
-        ([page("a", "/products/*", excluded=("*color=red",))], (True, "a", "includeRules[0] matches")),
-        ([page("a", "/products/*", excluded=("*?color=red",))], (False, "a", "excludeRules[0] excludes it")),
-        ([page("a", "/x")], (False, "a", "no include rule matches")),
-        ([page("a")], (True, "a", "it has no include rules, so every page matches")),
-        ([page("a", "/x"), page("b", "/y")], (False, None, "none of the rules matches")),
-        ([page("a", "/x"), page("b", "/products/*")], (True, "b", "includeRules[0] matches")),
+        ([page("a", "/x", "/products/*")], (True, "a", "included", "includeRules[1] matches")),
+        ([page("a", "/products/*", excluded=("*color=red",))], (True, "a", "included", "includeRules[0] matches")),
+        (
+            [page("a", "/products/*", excluded=("*?color=red",))],
+            (False, "a", "excluded", "excludeRules[0] excludes it"),
+        ),
+        ([page("a", "/x")], (False, "a", "not_included", "no include rule matches")),
+        ([page("a")], (True, "a", "unrestricted", "it has no include rules, so every page matches")),
+        ([page("a", "/x"), page("b", "/y")], (False, None, "not_included", "none of the rules matches")),
+        ([page("a", "/x"), page("b", "/products/*")], (True, "b", "included", "includeRules[0] matches")),
         (
             [page("a", "/products/*"), page("b", "*/hat", include=False)],
-            (False, "b", "is taken out: includeRules[0] matches"),
+            (False, "b", "taken_out", "is taken out: includeRules[0] matches"),
         ),
-        ([page("a", "/x", disabled=True)], (True, None, "no rule restricts the pages")),
-        ([], (True, None, "no rule restricts the pages")),
+        ([page("a", "/x", disabled=True)], (True, None, "unrestricted", "no rule restricts the pages")),
+        ([], (True, None, "unrestricted", "no rule restricts the pages")),
         (
             [{"id": "a", "includeRules": rules("/products/*", include=False), "excludeRules": []}],
-            (False, "a", "includeRules[0] excludes it"),
+            (False, "a", "excluded", "includeRules[0] excludes it"),
         ),
     ],
 )
-def test_match__says_which_rule_and_why(given_rules: list[Any], expected: tuple[bool, str | None, str]) -> None:
+def test_match__says_which_rule_and_why(given_rules: list[Any], expected: tuple[Any, ...]) -> None:
     verdict = match(given_rules, URL)
-    assert (verdict.matched, verdict.rule_id, verdict.reason) == expected
+    assert (verdict.matched, verdict.rule_id, verdict.because, verdict.reason) == expected
 
 
 _rule = st.fixed_dictionaries(
@@ -65,7 +69,13 @@ def test_match__of_any_rules__decides_as_delivery_does(pages: list[Any], path: s
     url = f"https://shop.example{path}"
     address = parse_address(url)
     assert address is not None
-    assert match(pages, url).matched == matches_pages(compile_pages({"pageRules": pages}), address)
+    verdict, compiled = match(pages, url), compile_pages({"pageRules": pages})
+    assert verdict.matched == matches_pages(compiled, address)
+    refused = refused_pages(compiled, PageView(address, {}))
+    assert (refused is not None) is not verdict.matched
+    # Without a single rule that decides, the tester has the general word.
+    if refused is not None and verdict.rule_id is not None:
+        assert verdict.because == refused["because"]
 
 
 def test_references__in_any_stored_form__are_found_or_left() -> None:

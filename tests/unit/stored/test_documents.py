@@ -64,7 +64,7 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
     "GUARD": state_document,
     "HOOK": endpoint.document_of,
 }
-YOUNGER: Mapping[str, Document] = {}
+YOUNGER: Mapping[str, Document] = {"EXP": {"file_names": None}}
 """Per kind, the fields that it got since the documents were written, with their defaults."""
 
 YOUNGER_PARTS: Mapping[str, Mapping[str, Document]] = {"EXP": {"approvals": {"screenshot_job_id": None}}}

@@ -126,5 +126,5 @@ def test_schedules__of_two_stacks_in_one_region__have_different_names() -> None:
     ]
     schedules = [event["Properties"] for event in events if event["Type"] == "ScheduleV2"]
     # SAM names a schedule by its logical id otherwise, and names are unique in the region of an account.
-    assert len(schedules) == 7
+    assert len(schedules) == 8
     assert all(each.get("OmitName") is True and "Name" not in each for each in schedules)

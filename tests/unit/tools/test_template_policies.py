@@ -22,14 +22,20 @@ SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
 NAMING_NOTHING = SCHEDULES | {"WorkerPages", "WorkerScreenshots"}
 """Functions that change records of families, and never their names."""
 
-PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {"ApiAnalytics", "ApiAssets", "ApiPages", "ApiWebhooks"}
+PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {
+    "ApiAnalytics",
+    "ApiAssets",
+    "ApiPages",
+    "ApiWebhooks",
+    "ApiWorkspace",
+}
 
 WRITERS: dict[Kind, set[str]] = {
     "EXP": {"ApiExperiments"} | SCHEDULES,
     "GOAL": {"ApiExperiments"},
     "KEY": {"ApiSettings"},
     "SHOP": {"ApiSettings"},
-    "SET": {"ApiSettings"},
+    "SET": {"ApiSettings", "WorkerProfiles"},  # the excerpts of brand files
     "FLAG": {"ApiFlags"},
     "PZN": {"ApiPersonalizations", "ApiExperiments"},  # a winner is shipped as a personalization
     "PAGE": {"ApiExperiments"},
@@ -41,7 +47,10 @@ WRITERS: dict[Kind, set[str]] = {
         "ApiAssets",
         "ApiExperiments",
         "ApiPages",
+        "ApiSettings",
+        "ApiWorkspace",
         "WorkerPages",
+        "WorkerProfiles",
         "WorkerScreenshots",
         "WorkerExports",
         "CronRollup",
@@ -63,9 +72,16 @@ WRITERS: dict[Kind, set[str]] = {
     "LPQ": {"ApiPages", "WorkerPages", "WorkerScreenshots"},
     "LPR": {"ApiPages", "WorkerPages", "WorkerScreenshots"},
     "ASSET": {"ApiAssets", "ApiPages", "CronSweep", "WorkerScreenshots"},  # a page that uses an asset is recorded there
-    "QUOTA": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
+    "FILE": {"ApiWorkspace"},
+    "QUOTA": {"ApiAssets", "ApiWorkspace", "CronSweep", "WorkerScreenshots"},
     "TRASH": {"ApiAssets", "CronSweep", "WorkerScreenshots"},
     "SHOT": {"ApiExperiments", "WorkerScreenshots"},
+    "MARK": {"ApiWorkspace"},
+    "SEAL": {"CronSeals"},
+    "PROF": {"ApiWorkspace", "WorkerProfiles"},
+    "IDEA": {"ApiWorkspace", "ApiExperiments", "CronLaunch"},  # a launch moves the idea
+    "LINK": {"ApiWorkspace", "ApiExperiments", "CronLaunch"},  # a launch moves ideas
+    "BACKLOG": {"ApiWorkspace"},
 }
 
 

@@ -116,7 +116,14 @@ def test_function_that_limits_requests__is_watched_for_a_limiter_that_does_not_r
 VPC = {"VpcSubnetIds": "subnet-1,subnet-2", "VpcSecurityGroupIds": "sg-1"}
 
 
-CALLING_CUSTOMERS = {"ApiSettings", "EdgePreview", "WorkerPages", "WorkerScreenshots", "WorkerWebhooks"}
+CALLING_CUSTOMERS = {
+    "ApiSettings",
+    "EdgePreview",
+    "WorkerPages",
+    "WorkerProfiles",
+    "WorkerScreenshots",
+    "WorkerWebhooks",
+}
 
 
 @pytest.mark.parametrize("parameters", [{}, VPC])

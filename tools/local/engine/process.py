@@ -45,7 +45,15 @@ def wait_for_predecessor(state: Path) -> None:
 class Engine:
     """One engine process on one port; restarted when it dies on its own."""
 
-    def __init__(self, state: Path, port: int, log: Path, machine: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        state: Path,
+        port: int,
+        log: Path,
+        machine: Mapping[str, str],
+        *,
+        snapshot_seconds: float = SNAPSHOT_SECONDS,
+    ) -> None:
         if not ENGINE_PYTHON.exists():
             raise UsageError("the AWS engine is not installed: run `make setup`")
         self.endpoint = f"http://127.0.0.1:{port}"
@@ -53,6 +61,7 @@ class Engine:
         self._state = state
         self._port = port
         self._log = log
+        self._snapshot_seconds = snapshot_seconds
         self._environment = {
             **machine,
             **CREDENTIALS,  # it knows one pair, and looks at it for addresses that are signed, such as those of exports
@@ -74,7 +83,7 @@ class Engine:
 
     def launch(self) -> None:
         """Start the process; it is of use once `ready` returns."""
-        arguments = (self._state, self._port, os.getpid(), SNAPSHOT_SECONDS)
+        arguments = (self._state, self._port, os.getpid(), self._snapshot_seconds)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [ENGINE_PYTHON, "-P", LAUNCHER, *map(str, arguments)],

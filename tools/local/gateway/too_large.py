@@ -14,6 +14,7 @@ from tools.local.web.messages import Request, Response, as_json
 _MIB = 1024 * 1024
 _ROUTES = (
     (r"/api/v1/(experiments(/[^/]+(/variations(/(?!weights$)[^/]+)?)?)?|variations/[^/]+)", 5 * _MIB),
+    (r"/api/v1/(experiments(/[^/]+)?/filesystem/(plan|apply)|workspace/files/.+)", 5 * _MIB),
     (r"/api/v1/personalizations(/[^/]+/experiences(/.+)?)?", 5 * _MIB),
     (r"/api/v1/landing-pages/[^/]+/versions", 5 * _MIB),
     (r"/api/v1/assets", 5 * _MIB),

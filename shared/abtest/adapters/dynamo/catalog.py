@@ -5,17 +5,21 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
 from abtest.adapters import catalog_documents as documents
 from abtest.adapters.catalog_pages import page
 from abtest.adapters.commit_rules import check
 from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.audit import DynamoAuditStore, days_of
 from abtest.adapters.dynamo.bodies import Bodies
-from abtest.adapters.dynamo.table import ConditionFailedError, Index, Item, Table
+from abtest.adapters.dynamo.catalog_table import catalog_table
+from abtest.adapters.dynamo.table import ConditionFailedError, Item
 from abtest.adapters.dynamo.writes import plan
 from abtest.kit import canonical_json
 from abtest.kit.clock import Timestamp
+from abtest.ports.audit import AuditFilter
 from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import (
     AuditRow,
@@ -30,11 +34,6 @@ from abtest.ports.catalog import (
     Topic,
 )
 
-MAX_MONTHS = 1200
-"""Months of audit rows that are read; a hundred years."""
-
-_INDEX = Index(keys.WORK_INDEX, partition="work", sort="due")
-
 
 class DynamoCatalog:
     """The catalog's table. Bodies that do not fit into an item are in `blobs`.
@@ -44,9 +43,10 @@ class DynamoCatalog:
 
     def __init__(self, table_name: str, blobs: Blobs, *, on_committed: OnCommitted | None = None) -> None:
         self._on_committed = on_committed
-        self._table = Table(table_name, sorted_items=True, indexes=[_INDEX])
+        self._table = catalog_table(table_name)
         self._bodies = Bodies(blobs)
-        self._months_listed: set[str] = set()
+        self._audit = DynamoAuditStore(table_name)
+        self._listed: set[str] = set()
 
     def get(self, shop_id: str, kind: Kind, record_id: str, *, parent_id: str | None = None) -> Record | None:
         if not _is_key(record_id, parent_id):
@@ -94,12 +94,13 @@ class DynamoCatalog:
     def commit(self, change: Commit) -> None:
         check(change)
         transaction = plan(self._table, self._bodies, change)
-        # Months of new audit rows are listed before the rows exist, so a crash in between loses none. They are not part
-        # of the transaction, because there all writers of a shop would conflict on the one item of the month.
-        for pk, sk in {(keys.audit_months(row.shop_id), keys.month_of(row.id)) for row in change.audit}:
-            if f"{pk}#{sk}" not in self._months_listed:
+        # Months and days of new audit rows are listed before the rows exist, so a crash in between loses none. They are
+        # not part of the transaction, because there all writers would conflict on the one item of the month or day.
+        months = {(keys.audit_months(row.shop_id), keys.month_of(row.id)) for row in change.audit}
+        for pk, sk in months | days_of(change.audit):
+            if f"{pk}#{sk}" not in self._listed:
                 self._table.put({"pk": pk, "sk": sk})
-                self._months_listed.add(f"{pk}#{sk}")
+                self._listed.add(f"{pk}#{sk}")
         transaction.write()
         # After the write, so that no notification names a row that does not exist. The rows remain in the outbox if the
         # process ends here.
@@ -109,15 +110,27 @@ class DynamoCatalog:
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:
-        if entity_id is None:
-            items = self._audit_by_month(shop_id, limit + 1, after_id)
-        else:
-            items = self._newest(keys.audit_entity(shop_id, entity_id), limit + 1, after_id)
-        return page([documents.read_audit(gzip.decompress(item["row"])) for item in items], limit)
+        return self._audit.page(shop_id, AuditFilter(entity_id=entity_id), limit=limit, after_id=after_id)
 
-    def inbox(self, shop_id: str, *, limit: int, after_id: str | None = None) -> tuple[Sequence[InboxRow], str | None]:
-        items = self._newest(keys.inbox(shop_id), limit + 1, after_id)
-        return page([documents.read_inbox(gzip.decompress(item["row"])) for item in items], limit)
+    def inbox(
+        self,
+        shop_id: str,
+        *,
+        limit: int,
+        after_id: str | None = None,
+        from_id: str | None = None,
+        oldest_first: bool = False,
+    ) -> tuple[Sequence[InboxRow], str | None]:
+        pk = keys.inbox(shop_id)
+        # Both bounds of `between` are included, so one item more is read, and the one of `after_id` left out.
+        where = _range(after_id, from_id, oldest_first=oldest_first)
+        items = self._table.query(pk, limit=limit + 2, where=where, descending=not oldest_first)
+        rows = [documents.read_inbox(gzip.decompress(item["row"])) for item in items if item["sk"] != after_id]
+        return page(rows, limit)
+
+    def inbox_message(self, shop_id: str, message_id: str) -> InboxRow | None:
+        item = self._table.get(keys.inbox(shop_id), message_id) if keys.is_usable(message_id) else None
+        return None if item is None else documents.read_inbox(gzip.decompress(item["row"]))
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         where = Path("due") < keys.after_due(until)
@@ -164,17 +177,16 @@ class DynamoCatalog:
         where = Path("sk") < after_id if after_id is not None else None
         return self._table.query(pk, limit=limit, where=where, descending=True)
 
-    def _audit_by_month(self, shop_id: str, limit: int, after_id: str | None) -> Iterator[Item]:
-        remaining = limit
-        for month in (item["sk"] for item in self._newest(keys.audit_months(shop_id), MAX_MONTHS, None)):
-            # Rows of later months were on the pages before.
-            if after_id is not None and month > keys.month_of(after_id):
-                continue
-            for item in self._newest(keys.audit_month(shop_id, month), remaining, after_id):
-                remaining -= 1
-                yield item
-            if not remaining:
-                return
+
+def _range(after_id: str | None, from_id: str | None, *, oldest_first: bool) -> Condition | None:
+    """Return the condition on the sort keys of a page; `after_id` itself may be included."""
+    sk = Path("sk")
+    if oldest_first:
+        lowest = after_id or from_id
+        return None if lowest is None else sk >= lowest
+    if from_id is None or after_id is None:
+        return sk >= from_id if from_id is not None else sk <= after_id if after_id is not None else None
+    return sk.between(from_id, after_id)
 
 
 def _is_key(record_id: str, parent_id: str | None) -> bool:

@@ -1,6 +1,6 @@
 """Items and keys of every table: the only place where keys are written out.
 
-Catalog (pk, sk; sparse index `work` on work + due, keys only)
+Catalog (pk, sk; sparse index `work` on work + due, keys only; time to live `expires`, Unix seconds)
 
 | item | pk | sk | attributes |
 |---|---|---|---|
@@ -12,8 +12,11 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only)
 | unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target`, `attributes` (JSON) |
 | unique name of the service | `U#<name>` | `U` | `shop`, `target`, `attributes` |
 | audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
-| audit row, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `row` |
-| message to the shop | `S#<shop>#INBOX` | `<uuid7>` | `row` |
+| its entry, by entity | `A#<shop>#<entity id>` | `<uuid7>` | `about` (JSON), or `row` of an earlier release |
+| its entry, by user, action, type of entity | `A#<shop>#U#<user>`, `…#V#<action>`, `…#T#<type>` | `<uuid7>` | `about` |
+| progress of the entries of a shop's earlier rows | `A#<shop>#INDEXING` | `INDEXING` | `progress` (JSON) |
+| shop with audit rows of a UTC day | `S#ALL#AUDIT#<yyyy-mm-dd>` | `<shop>` | |
+| message in the inbox | `S#<shop>#INBOX` | `<uuid7>` | `row`; `expires` for messages of the service |
 | month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |
 | outbox row | `OUTBOX#<topic>#<0..15>` | `<created_at>#<uuid7>` | `row` |
 | revision counter | `S#<shop>` | `REVISION` | `revision` |
@@ -52,6 +55,7 @@ A delivery that has not ended has `due` = `<moment>#<uuid7>`, `waiting` = `WAIT#
 
 from hashlib import sha256
 from typing import Literal
+from uuid import UUID
 from zlib import crc32
 
 from abtest.kit.clock import Timestamp, from_milliseconds
@@ -143,9 +147,52 @@ def audit_month(shop_id: str, month: str) -> str:
     return f"S#{shop_id}#AUDIT#{month}"
 
 
+def is_audit_place(pk: str, row_id: str) -> bool:
+    """Return whether a row with this id belongs into this partition of a month."""
+    try:
+        return pk.endswith(f"#AUDIT#{month_of(row_id)}")
+    except ValueError:  # an id that the service never makes
+        return False
+
+
+def shop_of(pk: str) -> str:
+    """Return the shop of a partition such as `S#<shop>#AUDIT#<month>`."""
+    return pk.split("#")[1]
+
+
 def audit_entity(shop_id: str, entity_id: str) -> str:
-    """Return the partition of the audit rows about one entity."""
+    """Return the partition of the entries of the audit rows about one entity."""
     return f"A#{shop_id}#{entity_id}"
+
+
+def audit_user(shop_id: str, user_id: str) -> str:
+    """Return the partition of the entries of the audit rows by one user."""
+    return f"A#{shop_id}#U#{user_id}"
+
+
+def audit_action(shop_id: str, action: str) -> str:
+    """Return the partition of the entries of the audit rows of one action."""
+    return f"A#{shop_id}#V#{action}"
+
+
+def audit_type(shop_id: str, entity_type: str) -> str:
+    """Return the partition of the entries of the audit rows about one type of entity."""
+    return f"A#{shop_id}#T#{entity_type}"
+
+
+def audit_indexing(shop_id: str) -> Key:
+    """Return the key of the progress of a shop's entries. `INDEXING` is not the id of any entity."""
+    return f"A#{shop_id}#INDEXING", "INDEXING"
+
+
+def audit_sealing() -> Key:
+    """Return the key of the day up to which every shop is sealed. `ALL` is not the id of any shop."""
+    return "A#ALL#SEALING", "SEALING"
+
+
+def audit_day(date: str) -> str:
+    """Return the partition that lists the shops with audit rows of a UTC day. `ALL` is not the id of any shop."""
+    return f"S#ALL#AUDIT#{date}"
 
 
 def inbox(shop_id: str) -> str:
@@ -156,6 +203,16 @@ def inbox(shop_id: str) -> str:
 def month_of(row_id: str) -> str:
     """Return the month (`yyyy-mm`) in which a UUID version 7 was made. Raises ValueError for any other text."""
     return f"{from_milliseconds(uuid7_milliseconds(row_id)):%Y-%m}"
+
+
+def day_of(row_id: str) -> str:
+    """Return the UTC day (`yyyy-mm-dd`) in which a UUID version 7 was made. Raises ValueError for any other text."""
+    return f"{from_milliseconds(uuid7_milliseconds(row_id)):%Y-%m-%d}"
+
+
+def month_of_bound(text: str) -> str:
+    """Return the month of a bound between ids: a text with the form of a UUID, whose version may be any."""
+    return f"{from_milliseconds(UUID(text).int >> 80):%Y-%m}"
 
 
 def outbox_shards(topic: str) -> list[str]:

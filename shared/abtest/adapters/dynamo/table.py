@@ -80,10 +80,20 @@ class Table:
         self._write("DeleteItem", self.delete_request(pk, sk, condition))
 
     def query(
-        self, pk: str, *, limit: int, where: Condition | None = None, descending: bool = False, index: str | None = None
+        self,
+        pk: str,
+        *,
+        limit: int,
+        where: Condition | None = None,
+        descending: bool = False,
+        index: str | None = None,
+        page: int | None = None,
     ) -> Iterator[Item]:
-        """Yield at most `limit` items of a partition by sort key, read consistently unless from a global index."""
-        return islice(self._pages(pk, limit, where, descending, index), limit)
+        """Yield at most `limit` items of a partition by sort key, read consistently unless from a global index.
+
+        `page` is the number of items that one call reads, by default all of them or 1 MB.
+        """
+        return islice(self._pages(pk, page or limit, where, descending, index), limit)
 
     def put_request(self, item: Item, condition: Condition | None = None) -> dict[str, Any]:
         """Return the request of a put, as transactions need it."""

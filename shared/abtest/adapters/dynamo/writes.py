@@ -6,11 +6,22 @@ from pynamodb.expressions.operand import Path
 from abtest.adapters import catalog_documents as documents
 from abtest.adapters.commit_rules import queues_of, record_key
 from abtest.adapters.dynamo import keys
+from abtest.adapters.dynamo.audit import entries_of
 from abtest.adapters.dynamo.bodies import Bodies, compress
-from abtest.adapters.dynamo.table import Table, absent
+from abtest.adapters.dynamo.ephemeral import expires
+from abtest.adapters.dynamo.table import Item, Table, absent
 from abtest.adapters.dynamo.transaction import Transaction
+from abtest.domain.inbox.messages import SYSTEM_MESSAGES_KEPT
 from abtest.kit import canonical_json
-from abtest.ports.catalog import Claim, Commit, Head, NameTakenError, Put, StaleVersionError
+from abtest.kit.clock import parse_timestamp
+from abtest.ports.catalog import (
+    Claim,
+    Commit,
+    Head,
+    NameTakenError,
+    Put,
+    StaleVersionError,
+)
 
 
 def plan(table: Table, bodies: Bodies, change: Commit) -> Transaction:
@@ -79,17 +90,20 @@ def _is_free_for(claim: Claim) -> Condition:
 
 def _append_rows(transaction: Transaction, change: Commit) -> None:
     for row in change.audit:
+        pk = keys.audit_month(row.shop_id, keys.month_of(row.id))
         content = compress(documents.write_row(row))
-        # Stored twice, because lists of one entity's rows and of all rows need different partitions.
-        for pk in (keys.audit_month(row.shop_id, keys.month_of(row.id)), keys.audit_entity(row.shop_id, row.entity_id)):
-            transaction.put({"pk": pk, "sk": row.id, "row": content}, what=f"the audit row of {row.action}")
+        transaction.put({"pk": pk, "sk": row.id, "row": content}, what=f"the audit row of {row.action}")
+        for entry in entries_of(row):
+            transaction.put(entry)
     for outbox_row in change.outbox:
         pk, sk = keys.outbox(outbox_row.topic, outbox_row.created_at, outbox_row.id)
         content = compress(documents.write_row(outbox_row))
         transaction.put({"pk": pk, "sk": sk, "row": content}, what=f"the {outbox_row.topic} event of the change")
     for message in change.inbox:
         content = compress(documents.write_row(message))
-        item = {"pk": keys.inbox(message.shop_id), "sk": message.id, "row": content}
+        item: Item = {"pk": keys.inbox(message.shop_id), "sk": message.id, "row": content}
+        if message.role == "system":
+            item = {**item, "expires": expires(parse_timestamp(message.created_at) + SYSTEM_MESSAGES_KEPT)}
         transaction.put(item, what="the message to the inbox")
 
 

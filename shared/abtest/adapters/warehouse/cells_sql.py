@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants
 from abtest.domain.ledger.cells import DIMENSIONS, PAIRS, QUARTER
-from abtest.domain.ledger.events import WITHOUT_STICKY
+from abtest.domain.ledger.events import SELECTOR_MISSING, WITHOUT_STICKY
 from abtest.domain.ledger.reference import EXPOSED, FAILED, GIVEN_UP
 from abtest.domain.ledger.rows import OWN
 
@@ -39,9 +39,16 @@ _HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB}))
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
 _SQUARES = ("high * high", "high * low", "low * low")
 
+_IS_WARNING = f"coalesce(event_name, '') = '{SELECTOR_MISSING}'"
 _OUTCOMES = ", ".join(
-    f"max(CASE WHEN type = '{kind}' THEN 1 ELSE 0 END) AS {name}"
-    for name, kind in (("exposed", EXPOSED), ("failed", FAILED), ("given_up", GIVEN_UP))
+    f"max(CASE WHEN {condition} THEN 1 ELSE 0 END) AS {name}"
+    for name, condition in (
+        ("exposed", f"type = '{EXPOSED}'"),
+        ("failed", f"type = '{FAILED}' AND NOT ({_IS_WARNING})"),
+        ("given_up", f"type = '{GIVEN_UP}'"),
+        ("without_sticky", f"type = '{EXPOSED}' AND event_name = '{WITHOUT_STICKY}'"),
+        ("unmatched", f"type = '{FAILED}' AND {_IS_WARNING}"),
+    )
 )
 
 _BY_SEGMENT_OF = [(name, name, "") for name in DIMENSIONS] + [(pair, *pair.split("+")) for pair in PAIRS]
@@ -106,16 +113,15 @@ def newest(rows: str) -> str:
 def delivered(rows: str) -> str:
     """Return the query for the part `sessions`: all, failed and missed ones as converters, hits and totals.
 
-    Those without sticky are the squares.
+    Those without sticky are the squares, those with selectors that matched nothing the moment.
     `rows` are the events about the delivery of a variation, with `session_id` and `type`.
     """
     nothing = ", ".join([f"CAST(0 AS {AMOUNT})"] * 2)
     return f"""
-SELECT '{SESSIONS}', '', variation_id, '', 0, '', '', count(*), sum(failed),
+SELECT '{SESSIONS}', '', variation_id, '', CAST(sum(unmatched) AS BIGINT), '', '', count(*), sum(failed),
     sum(CASE WHEN given_up = 1 AND exposed = 0 THEN 1 ELSE 0 END), {nothing}, CAST(sum(without_sticky) AS {AMOUNT})
 FROM (
-    SELECT variation_id, {_OUTCOMES},
-        max(CASE WHEN type = '{EXPOSED}' AND event_name = '{WITHOUT_STICKY}' THEN 1 ELSE 0 END) AS without_sticky
+    SELECT variation_id, {_OUTCOMES}
     FROM ({rows}
     ) AS source
     GROUP BY variation_id, visitor_id, coalesce(nullif(session_id, ''), visitor_id)

@@ -92,7 +92,7 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
             goal.goal_id: _covariates(lines, goal.goal_id) for goal in plan.goals if looks_back and goal.looks_back
         },
         sessions={
-            line.variation_id: SessionCount(line.converters, line.hits, line.total, without_sticky=line.squares)
+            line.variation_id: SessionCount(line.converters, line.hits, line.total, line.squares, line.moment)
             for line in lines.get(SESSIONS, ())
         },
         multiple_exposure=sum(line.converters for line in lines.get(ASIDE, ())),

@@ -64,6 +64,8 @@ class Flag:
 class Prepared:
     """Prepared config, made once and used for every visitor."""
 
+    config: Decided
+    """The config as it was published, also with what cannot be read."""
     holdout: Share | None
     zones: tuple[str, ...]
     experiments: Roster
@@ -74,6 +76,7 @@ class Prepared:
 def prepare(config: Decided) -> Prepared:
     """Prepare a config. Never raises; a holdout that cannot be read is ignored."""
     return Prepared(
+        config=config,
         holdout=next(readable(share_of, [config["holdout"]] if "holdout" in config else []), None),
         zones=tuple(readable(text_of, config.get("zones"))),
         experiments=Roster(list(readable(experiment_of, config.get("experiments")))),

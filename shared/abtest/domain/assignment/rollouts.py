@@ -7,7 +7,8 @@ from abtest.domain.assignment.prepared import Flag, Personalization
 from abtest.domain.assignment.shapes import PublishedExperience
 from abtest.domain.assignment.situation import Situation
 
-_GLOBAL = "global"
+GLOBAL = "global"
+"""The surface on which any number of personalizations is shown."""
 
 
 def personalized(personalizations: Iterable[Personalization], situation: Situation) -> Iterator[Personalized]:
@@ -21,7 +22,7 @@ def personalized(personalizations: Iterable[Personalization], situation: Situati
         if experience is not None:
             shown = situation.is_within(each.share)
             # Only what is shown takes the surface; a visitor outside the rollout leaves it to the next one.
-            if shown and each.surface != _GLOBAL:
+            if shown and each.surface != GLOBAL:
                 taken.add(each.surface)
             yield Personalized(personalization=each.document, experience=experience, shown=shown)
 

@@ -38,6 +38,11 @@ class Situation:
         drawn = self.bucket(share.state)
         return drawn is not None and drawn < share.below
 
+    def day(self, zone: str) -> str | None:
+        """Return the weekday in a zone; None for an unknown zone."""
+        local = self._times.at(zone)
+        return None if local is None else local["day"]
+
     def is_dark(self, dark: Dark | None) -> bool:
         """Return whether nothing is delivered today."""
         return dark is not None and self._times.is_dark(dark.days, dark.zone)

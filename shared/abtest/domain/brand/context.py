@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from abtest.domain.brand.excerpts import Excerpt
 from abtest.domain.brand.phrases import has_words
 from abtest.kit.errors import FieldError, ValidationFailedError
 
@@ -38,6 +39,7 @@ class BrandContext:
     proof_requirements: tuple[str, ...] = ()
     client_notes: str = ""
     guidelines_text: str = ""
+    excerpts: tuple[Excerpt, ...] = ()
 
     @property
     def status(self) -> BrandStatus:

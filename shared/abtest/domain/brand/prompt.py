@@ -24,6 +24,7 @@ def prompt_block(context: BrandContext) -> str:
         ("proofRequirements", "Needs proof", context.proof_requirements),
         ("clientNotes", "Notes", context.client_notes),
         ("guidelinesText", "Guidelines", context.guidelines_text),
+        ("clientAssetExcerpts", "Brand files", _file_texts(context)),
     )
     paragraphs: list[str] = []
     cut: list[str] = []
@@ -37,6 +38,11 @@ def prompt_block(context: BrandContext) -> str:
             cut.append(f"{name} ({left_out})")
     notice = [f"Cut for length: {', '.join(cut)}."] if cut else []
     return "\n\n".join([*paragraphs, *notice])
+
+
+def _file_texts(context: BrandContext) -> str:
+    """Return the texts that were read. States of the others are left out."""
+    return "\n\n".join(f"{excerpt.name}:\n{excerpt.text}" for excerpt in context.excerpts if excerpt.text)
 
 
 def _text(title: str, text: str, room: int) -> tuple[str, str]:

@@ -58,6 +58,7 @@ class LiveImpactError(ServiceError):
     code = "page_live_impact"
 
     def __init__(self, consumers: Sequence[LiveConsumer], message: str | None = None) -> None:
+        self.consumers = tuple(consumers)
         named = [{"id": each.id, "name": each.name, "consumer": each.kind} for each in consumers]
         super().__init__(
             message

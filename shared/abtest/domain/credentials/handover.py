@@ -1,6 +1,7 @@
 """Handover tokens: a visitor's id on its way between two hosts of a shop, for one destination and a short time.
 
-Sealed for the purpose `handover` (credentials/sealed); the document is `{"shop", "vid", "dst", "exp"}`.
+Sealed for the purpose `handover` (credentials/sealed); the document is `{"shop", "vid", "dst", "exp", "jti"}`. A random
+`jti` makes two tokens of one visitor and second different, because each works once.
 """
 
 from dataclasses import dataclass
@@ -30,8 +31,8 @@ class Handover:
     expires_at: int
 
 
-def make_handover(roots: RootKeys, handover: Handover) -> str:
-    """Return the token, `v1.<kid>.<payload>.<mac>`."""
+def make_handover(roots: RootKeys, handover: Handover, jti: str) -> str:
+    """Return the token, `v1.<kid>.<payload>.<mac>`; `jti` is new for each."""
     return _SEAL.close(
         roots,
         {
@@ -39,12 +40,13 @@ def make_handover(roots: RootKeys, handover: Handover) -> str:
             "vid": handover.visitor_id,
             "dst": handover.destination,
             "exp": handover.expires_at,
+            "jti": jti,
         },
     )
 
 
-def read_handover(roots: RootKeys, token: str, *, shop_id: str, host: str, now_seconds: int) -> str:
-    """Return the visitor's id that a token hands over to this host of this shop.
+def read_handover(roots: RootKeys, token: str, *, shop_id: str, host: str, now_seconds: int) -> Handover:
+    """Return the handover of a token to this host of this shop. Whether it was used is not known here.
 
     Raises InvalidHandoverError, ExpiredHandoverError.
     """
@@ -59,4 +61,9 @@ def read_handover(roots: RootKeys, token: str, *, shop_id: str, host: str, now_s
         raise InvalidHandoverError("made for another shop or host")
     if claims["exp"] <= now_seconds:
         raise ExpiredHandoverError("the handover has expired")
-    return str(claims["vid"])
+    return Handover(shop_id=shop_id, visitor_id=claims["vid"], destination=host, expires_at=claims["exp"])
+
+
+def id_of(token: str) -> str:
+    """Return what identifies a token that was read: its signature, which no other token has."""
+    return token.rpartition(".")[2]

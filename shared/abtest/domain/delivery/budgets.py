@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from abtest.domain.assignment.shapes import PublishedExperiment, PublishedFlag, PublishedPersonalization
 from abtest.domain.delivery.chunks import INLINE_BYTES
+from abtest.domain.delivery.literals import as_text
 from abtest.domain.delivery.manifest import MAX_SNIPPET_BYTES
-from abtest.domain.delivery.snippet import as_text
 from abtest.domain.experiments.limits import MAX_CONFIG_BYTES
 from abtest.kit import canonical_json
 

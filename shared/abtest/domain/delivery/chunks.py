@@ -29,22 +29,23 @@ class Chunk:
         return f"{self.name}.{self.kind}"
 
 
-def script_chunk(source: str, scripts: Scripts) -> Chunk | None:
+def script_chunk(source: str, scripts: Scripts, prefix: str = "") -> Chunk | None:
     """Return the chunk of a script without problems; None where the snippet can hold the script itself.
 
-    The content registers itself under its name, so the name is the hash of the content with an empty name.
+    The content registers itself under its name, so the name is the hash of the content with an empty name. Names begin
+    with `prefix`.
     """
     if len(source.encode()) <= INLINE_BYTES and not scripts.is_young(source):
         return None
     # `format` does not read the inserted source again, so its braces are safe.
     call = 'svc.chunk("{name}",function(){{\n{source}\n}});\n'
-    name = sha256(call.format(name="", source=source).encode()).hexdigest()
+    name = prefix + sha256(call.format(name="", source=source).encode()).hexdigest()
     return Chunk(name, "js", call.format(name=name, source=source).encode())
 
 
-def style_chunk(css: str) -> Chunk | None:
+def style_chunk(css: str, prefix: str = "") -> Chunk | None:
     """Return the chunk of a style sheet; None where the config can hold it, and where it is not valid UTF-8."""
     content = css.encode(errors="surrogatepass")
     if len(content) <= INLINE_BYTES or content != css.encode(errors="replace"):
         return None
-    return Chunk(sha256(content).hexdigest(), "css", content)
+    return Chunk(prefix + sha256(content).hexdigest(), "css", content)

@@ -69,6 +69,7 @@ class Runtime:
             handover=external_tracking.handover(self.settings.external_tracking, self.handover_url),
             environments=environments.with_sub_snippets() if is_active else [],
             domains=self.settings.cookie_domains(self.shop_domain),
+            exposures=self.settings.exposure_destinations.enabled,
             preview=self.is_preview,
         )
         return runtime

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from abtest.domain.assignment.hash import fold, seed
 from abtest.domain.assignment.shapes import PublishedExperiment, PublishedPersonalization
+from abtest.domain.delivery.ids import together
 from abtest.domain.delivery.shapes import PublishedConfig
 
+_UNREAD_IF_EMPTY = ("profile", "signals")
 _UNREAD_IN_GROUPS = ("id", "epoch")
 _OPAQUE = ("styles", "attributes", "on", "off", "value")
 """Fields whose value pages see unchanged, or whose order matters."""
@@ -14,17 +16,20 @@ _FIRST = ("range", "selector")
 _LAST = ("variations", "goals", "id")
 
 
-def inlined(config: PublishedConfig) -> object:
+def inlined(config: PublishedConfig) -> dict[str, object]:
     """Return the config without goals that servers count and other fields that pages do not read (data-model 1.2).
 
     Its fields are ordered for compression: those that differ between neighbours are at the ends, equal ones together.
+    With many experiments `ids` has the ids of all.
     """
-    whole = {name: value for name, value in config.items() if value or name not in ("profile", "signals")}
+    whole: dict[str, object] = {name: value for name, value in config.items() if value or name not in _UNREAD_IF_EMPTY}
     if "experiments" in config:
-        whole["experiments"] = [dict(_experiment(each)) for each in config["experiments"]]
+        experiments = [dict(_experiment(each)) for each in config["experiments"]]
+        ids = together(experiments)
+        whole |= {"experiments": experiments} | ({"ids": ids} if ids else {})
     if "personalizations" in config:
         whole["personalizations"] = [dict(_measured(each)) for each in config["personalizations"]]
-    return _arranged(whole)
+    return {name: _arranged(whole[name]) for name in sorted(whole)}
 
 
 def _experiment(experiment: PublishedExperiment) -> Iterator[tuple[str, object]]:
@@ -35,8 +40,9 @@ def _experiment(experiment: PublishedExperiment) -> Iterator[tuple[str, object]]
     for name, value in _measured(experiment):
         if name == "group":
             yield name, _without(experiment["group"], *_UNREAD_IN_GROUPS)
-        elif name == "variations" and experiment.get("type") != "redirect":
-            yield name, [_without(each, "control") for each in experiment["variations"]]
+        elif name == "variations":
+            unread = () if experiment.get("type") == "redirect" else ("control",)
+            yield name, [_without(each, *unread) for each in experiment["variations"]]
         elif name not in derived or value != derived[name]:
             yield name, value
 

@@ -13,7 +13,7 @@ from abtest.domain.assignment.shapes import (
     PublishedMutation,
     PublishedPersonalization,
 )
-from abtest.domain.delivery.mutations import POSITIONAL
+from abtest.domain.delivery.mutations import CONTEXTUAL, POSITIONAL, UNSURE, WHOLE
 from abtest.domain.delivery.shapes import PublishedConfig
 from abtest.storefront import parts
 
@@ -59,9 +59,14 @@ class Contents:
         """Return whether a mutation has one of these actions."""
         return any(mutation.get("action") in actions for mutation in self.mutations)
 
+    def is_any(self, kinds: int) -> bool:
+        """Return whether the selector of a mutation is of one of these kinds."""
+        return any(mutation.get("kind", 0) & kinds for mutation in self.mutations)
+
 
 _CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
     "parsing": None,
+    "ids": None,
     "exclusion": lambda contents: contents.has("group", "holdout"),
     "addresses": lambda contents: contents.has("re", "query"),
     "weekdays": lambda contents: contents.has("dark", "zones"),
@@ -75,11 +80,16 @@ _CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
     "views": lambda contents: any(goal.get("type") == "pageview" for goal in contents.goals),
     "captures": lambda contents: any(not goal.keys().isdisjoint({"text", "capture"}) for goal in contents.goals),
     "blocks": lambda contents: contents.has("blocks"),
-    "selectors": None,
+    "selectors": lambda contents: contents.is_any(UNSURE),
     "trusted": None,
     "mutations": lambda contents: contents.has("mutations"),
-    "positions": lambda contents: any(mutation.get("kind", 0) & POSITIONAL for mutation in contents.mutations),
-    "content": lambda contents: contents.acts("text", "html", "remove"),
+    "breadth": lambda contents: contents.is_any(WHOLE | CONTEXTUAL),
+    "positions": lambda contents: contents.is_any(POSITIONAL),
+    "displaced": None,
+    "content": None,
+    "text": lambda contents: contents.acts("text"),
+    "html": lambda contents: contents.acts("html"),
+    "removal": lambda contents: contents.acts("remove"),
     "values": lambda contents: contents.acts("style", "attribute"),
     "insertion": lambda contents: contents.acts("insertBefore", "insertAfter"),
     "dropping": None,
@@ -103,12 +113,15 @@ _CALLS: Mapping[str, Callable[[Contents], bool] | None] = {
     "sharing": lambda contents: contents.sets("domains"),
     "served": lambda contents: contents.has("served"),
     "preview": lambda contents: contents.sets("preview"),
+    "destinations": lambda contents: contents.sets("exposures"),
+    "recorder": None,
 }
 """Condition under which a config calls for a part: the counterpart of the conditions under which core calls its parts.
 
 None: no config calls for the part itself; it comes with those that require it, or as rendering needs it."""
 
-_RUNTIME = "environment currency events_url events_signature consent handover environments assets_url domains preview"
+_SETTINGS = "consent handover environments assets_url domains exposures preview"
+_RUNTIME = f"environment currency events_url events_signature {_SETTINGS}"
 _CONFIG = "shop_id runtime signals profile delivery zones holdout experiments personalizations flags"
 _TARGETED = "id name state pages audience dark goals"
 _CONTENT = "mutations css js"

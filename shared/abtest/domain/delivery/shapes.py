@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from abtest.domain.assignment.shapes import Decided
-from abtest.domain.settings.shapes import PublishedConsent, PublishedEnvironment, PublishedHandover
+from abtest.domain.settings.shapes import (
+    ExposureDestination,
+    PublishedConsent,
+    PublishedEnvironment,
+    PublishedHandover,
+)
 from abtest.domain.signals.shapes import CompiledTrigger
 
 
@@ -19,6 +24,7 @@ class PublishedRuntime(TypedDict):
     handover: NotRequired[PublishedHandover]
     environments: NotRequired[list[PublishedEnvironment]]
     domains: NotRequired[Sequence[str]]
+    exposures: NotRequired[Sequence[ExposureDestination]]
     assets_url: NotRequired[str]
     preview: NotRequired[bool]
 

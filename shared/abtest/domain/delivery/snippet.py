@@ -1,16 +1,15 @@
 """Install snippet: the SDK called with the config and the customers' scripts as real functions."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from abtest.domain.delivery.chunks import Chunk, script_chunk, style_chunk
 from abtest.domain.delivery.inlined import inlined
+from abtest.domain.delivery.literals import as_text, expression, literal
 from abtest.domain.delivery.scripts import Scripts, UnsafeScriptError, as_function
 from abtest.domain.delivery.sdk_parts import parts_of
 from abtest.domain.delivery.shapes import PublishedConfig
-from abtest.kit import canonical_json
 
 Part = Mapping[str, object]
 """Any part of a config; its fields are read by name."""
@@ -25,14 +24,15 @@ TEXT_FROM = 24 << 10
 _SCRIPT_FIELDS = {"js": "JS", "reset_js": "reset JS"}
 _WITH_SCRIPTS = ("experiments", "personalizations", "experiences", "variations", "blocks")
 """Lists of parts that hold scripts. Other fields are not searched, even for fields that are named like scripts."""
-_PROTOTYPE = re.compile(r'(?<=[{,])"__proto__":')
-_NAME = re.compile(r'(?<=[{,])"([A-Za-z_]\w*)":', re.ASCII)
-_ESCAPES = (
-    (re.compile("<(?=!--|/?script)", re.IGNORECASE | re.ASCII), r"\\u003c"),
-    (re.compile("\u2028"), r"\\u2028"),
-    (re.compile("\u2029"), r"\\u2029"),
-)
-"""Texts that end or change a script element, or end a line in old engines."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCode:
+    """Part of a config as pages read it, its scripts as JavaScript expressions, and the chunks that it loads."""
+
+    part: str
+    functions: str
+    chunks: Sequence[Chunk]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,8 @@ def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, as
     if code.chunks:
         rest["runtime"] = {**rest["runtime"], "assets_url": assets_url}
     parts, needed = parts_of(rest), inlined(rest)
+    if "ids" in needed:
+        parts |= {"ids"}
     written = literal(needed)
     if len(written) >= TEXT_FROM:
         parts, written = parts | {"parsing"}, as_text(needed)
@@ -87,27 +89,18 @@ def render_snippet(config: PublishedConfig, bundle: Bundle, scripts: Scripts, as
     return Snippet(f"{sdk}({written},[{','.join(code.array())}]);\n", tuple(code.chunks.values()))
 
 
-def literal(config: object) -> str:
-    """Return JSON as a JavaScript expression, names unquoted.
+def render_draft(part: Mapping[str, object], scripts: Scripts, *, prefix: str, assets_url: str) -> DraftCode:
+    """Return lists of a config, such as `experiments`, in the form that snippets hold, as JavaScript.
 
-    The key `__proto__` would set a prototype, so it is written as a computed key.
+    The scripts of `part` must be without problems. Chunks are loaded from `assets_url`, and their names
+    begin with `prefix`.
     """
-    # A key follows a brace or a comma; a quote inside a text follows a backslash, so no text is taken for a key.
-    return _NAME.sub(r"\1:", _PROTOTYPE.sub('["__proto__"]:', _json(config)))
-
-
-def as_text(config: object) -> str:
-    """Return JSON as a JavaScript string, for the SDK to parse."""
-    # Backslashes first, because the escape of a quote adds one.
-    text = _json(config).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}'"
-
-
-def _json(config: object) -> str:
-    text = canonical_json.ordered(config)
-    for dangerous, escape in _ESCAPES:
-        text = dangerous.sub(escape, text)
-    return text
+    code = _Code(scripts, prefix)
+    rest = code.rest_of(part)
+    if code.chunks:
+        rest["runtime"] = {"assets_url": assets_url}
+    needed = inlined(cast(PublishedConfig, rest))
+    return DraftCode(expression(needed), f"[{','.join(code.array())}]", tuple(code.chunks.values()))
 
 
 def problem_of(source: object, scripts: Scripts) -> str | None:
@@ -135,36 +128,41 @@ def _place(part: Part, index: int = 0) -> str:
 class _Code:
     """Code of a config, collected for the array of functions and for chunks; equal code is collected once."""
 
-    def __init__(self, scripts: Scripts) -> None:
+    def __init__(self, scripts: Scripts, prefix: str = "") -> None:
         self.chunks: dict[str, Chunk] = {}
         self._scripts = scripts
+        self._prefix = prefix
         self._positions: dict[tuple[str, str], int] = {}
         """By parameters and body."""
 
     def taken_from(self, config: PublishedConfig) -> PublishedConfig:
         """Return the config with positions for scripts and names for chunks, without names for people."""
         # Scripts become positions and long styles names of chunks: nothing after this reads them as texts.
-        rest = cast(PublishedConfig, dict(self._fields(config)))
+        rest = cast(PublishedConfig, self.rest_of(config))
         consent = rest["runtime"].get("consent")
         if consent is not None:
             read = self._position(str(consent["read"]), "group")
             rest["runtime"] = {**rest["runtime"], "consent": {**consent, "read": read}}
         return rest
 
+    def rest_of(self, part: Part) -> dict[str, object]:
+        """Return the same of any part of a config."""
+        return dict(self._fields(part))
+
     def array(self) -> Iterator[str]:
         """Return a function or the name of a chunk for each position."""
         for parameters, source in self._positions:
             # Only the reader of consent has parameters. It runs before anything is shown, so it is never loaded later.
-            chunk = None if parameters else script_chunk(source, self._scripts)
+            chunk = None if parameters else self._chunk(source)
             yield f'"{chunk.name}"' if chunk else as_function(source, self._scripts.parses, parameters)
 
     def _fields(self, part: Part, *, is_named: bool = False) -> Iterator[tuple[str, object]]:
         for name, value in part.items():
             if name in _SCRIPT_FIELDS and isinstance(value, str):
-                self._keep(script_chunk(value, self._scripts))
+                self._keep(self._chunk(value))
                 yield name, self._position(value)
             elif name == "css" and isinstance(value, str):
-                chunk = style_chunk(value)
+                chunk = style_chunk(value, self._prefix)
                 self._keep(chunk)
                 yield name, {"chunk": chunk.name} if chunk else value
             elif name in _WITH_SCRIPTS:
@@ -174,6 +172,9 @@ class _Code:
 
     def _position(self, source: str, parameters: str = "") -> int:
         return self._positions.setdefault((parameters, source), len(self._positions))
+
+    def _chunk(self, source: str) -> Chunk | None:
+        return script_chunk(source, self._scripts, self._prefix)
 
     def _keep(self, chunk: Chunk | None) -> None:
         if chunk is not None:

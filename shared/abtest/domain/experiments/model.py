@@ -4,6 +4,7 @@ Field names are those of the contract. Nested JSON whose form the contract fixes
 stays JSON here: `abtest.contract` parses it on input, and it is returned unchanged.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,7 +85,8 @@ class Experiment:
 
     `assignment_epoch` seeds the bucketing and rises only on restart. `measurement_epoch` is the window that results
     count in; it rises on restart and on a change of weights or plan while running. `version` rises with each commit.
-    `plan_is_stated` distinguishes a plan that a caller gave from one that was computed at launch.
+    `plan_is_stated` distinguishes a plan that a caller gave from one that was computed at launch. `file_names` has the
+    names of variations and goals in files, by id, where they are not those derived from their names.
     """
 
     id: str
@@ -129,3 +131,4 @@ class Experiment:
     variations: tuple[Variation, ...] = ()
     goals: tuple[Goal, ...] = ()
     goal_page_rules: tuple[PageRules, ...] = ()
+    file_names: Mapping[str, str] | None = None

@@ -42,5 +42,17 @@ RESULTS: Final[Mapping[str, ColumnType]] = {
 """By UTC day of the first exposure. `sum` is money in minor units of `currency` for goals with money, else `count`;
 `sum_squares` sums the squares of visitors' totals, decimal digits that may outgrow 64 bits."""
 
+AUDIT: Final[Mapping[str, ColumnType]] = {
+    "id": "text",
+    "created_at": "text",
+    "user_id": "text",
+    "action": "text",
+    "entity_type": "text",
+    "entity_id": "text",
+    "entity_name": "text",
+    "diff": "text",
+}
+"""Changes of the shop, oldest first. `diff` is a text of JSON."""
+
 FORMULA_SIGNS: Final = "=+-@\t\r\n"
 """A spreadsheet takes a text that begins with one of these for a formula; in CSV an apostrophe goes before it."""

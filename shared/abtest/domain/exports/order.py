@@ -10,7 +10,7 @@ from abtest.kit.clock import Timestamp, parse_milliseconds
 from abtest.kit.documents import Document, decode, encode
 from abtest.kit.errors import FieldError, ValidationFailedError
 
-Dataset = Literal["exposures", "events", "results"]
+Dataset = Literal["exposures", "events", "results", "audit"]
 Format = Literal["csv", "ndjson", "parquet"]
 
 MAX_DAYS = 92
@@ -65,6 +65,12 @@ class ExportOrder:
             problems.append(FieldError("to", "must come after the begin of the export"))
         elif self.until_ms - self.since_ms > MAX_DAYS * DAY_MS:
             problems.append(FieldError("to", f"must be at most {MAX_DAYS} days after the begin of the export"))
+        if self.dataset == "audit" and self.format == "parquet":
+            problems.append(FieldError("format", "must be csv or ndjson for the audit"))
+        if self.dataset == "audit" and self.experiment_id is not None:
+            problems.append(
+                FieldError("experiment_id", "must be absent for the audit, which is that of the whole shop")
+            )
         if self.dataset == "results" and self.experiment_id is None:
             problems.append(FieldError("experiment_id", "must be given for results: they are those of one experiment"))
         if problems:

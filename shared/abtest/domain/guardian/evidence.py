@@ -29,11 +29,15 @@ Unknown = Literal[
 
 
 class Sessions(NamedTuple):
-    """Visits to the experiment: `failed` with an error of the SDK, `missed` without the treatment."""
+    """Visits to the experiment: `failed` with an error of the SDK, `missed` without the treatment.
+
+    `unmatched`: with a page where a selector matched nothing. Roll-ups of older releases do not count these: 0.
+    """
 
     seen: int
     failed: int
     missed: int
+    unmatched: int = 0
 
     @property
     def error_rate(self) -> float:
@@ -197,7 +201,8 @@ class Pair(NamedTuple):
 class Finding:
     """Something is wrong. `threshold` is in the unit of `observed`, or the level of the test for findings of a test.
 
-    `checks`: number of consecutive checks with the finding before it counts.
+    `checks`: number of consecutive checks with the finding before it counts. `only_alerts`: it does not pause, whatever
+    its kind may do.
     """
 
     kind: Kind
@@ -209,6 +214,7 @@ class Finding:
     variation_id: str | None = None
     goal_id: str | None = None
     checks: int = 1
+    only_alerts: bool = False
     window: tuple[int, int] | None = None
     """Start and end in Unix milliseconds; None for the whole measurement."""
 

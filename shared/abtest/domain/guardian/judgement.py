@@ -133,7 +133,7 @@ def _case(current: Case | None, finding: Finding, evidence: Evidence, settings: 
     checks = current.checks + check.counts_for(finding.kind) if current else 1
     action = current.action if current else None
     if action is not None or checks >= finding.checks:
-        due = settings.action_for(finding.kind)
+        due = "alert" if finding.only_alerts else settings.action_for(finding.kind)
         # An action never gets weaker while the case lasts, so that it is reported once.
         action = due if action is None or RANK[due] > RANK[action] else action
     return Case(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
+from abtest.domain.guardian.delivery import FAILED, UNMATCHED
 from abtest.domain.guardian.evidence import NotEvaluated, Unknown
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.guardian.unseen import Unseen
@@ -82,6 +83,17 @@ TEXTS: Mapping[Kind, str] = {
         "Only {observed_percent} of {sample:,} orders come from visitors who were seen on the storefront before."
     ),
 }
+MOSTLY: Mapping[str, str] = {
+    FAILED: (
+        "{variation} failed in {observed_percent} of {sample:,} sessions, and was undone there: a script of it throws, "
+        "or a change cannot be made."
+    ),
+    UNMATCHED: (
+        "In {observed_percent} of {sample:,} sessions, {variation} was on a page where a selector of it matched "
+        "nothing. Do its page rules include pages without that element, or have the pages changed?"
+    ),
+}
+"""Texts of `broken_delivery` by metric."""
 ALL_ORDERS_RESIDUE = "{observed_percent} of {sample:,} orders are in other currencies and left out."
 CONSENT_COVERAGE = (
     "Visitors who do not consent are not counted, so revenue is only that of the other part of the traffic."
@@ -110,7 +122,7 @@ def inbox_text(case: Case, names: Names) -> str:
 def finding_text(case: Case, names: Names) -> str:
     """Return the problem in one sentence."""
     details = case.details
-    text = TEXTS[case.kind]
+    text = MOSTLY.get(case.metric, TEXTS[case.kind])
     if case.kind == "currency_residue" and case.variation_id is None:
         text = ALL_ORDERS_RESIDUE
     if case.kind == "measurement_coverage" and case.metric == "consent_gated_sdk":

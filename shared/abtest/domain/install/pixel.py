@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict, get_args
 
+from abtest.domain.delivery.literals import literal
 from abtest.domain.delivery.shapes import PublishedRuntime
-from abtest.domain.delivery.snippet import literal
 from abtest.domain.settings.shapes import PublishedConsent, PublishedHandover
 
 Provider = Literal["custom", "data_layer", "digital_data"]

@@ -1,9 +1,24 @@
 """The tags that a shop pastes into its pages, and the addresses in them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from typing import Literal, get_args
 
 from ada_url import URL
+
+TagName = Literal["bounded", "synchronous", "asynchronous"]
+"""Tags in the order of recommendation."""
+
+WHEN: dict[TagName, str] = {
+    "bounded": "For most shops: the page waits for the snippet, at most a second, and shows no frame of the original "
+    "meanwhile.",
+    "synchronous": "If the snippet comes from the shop's own host, or other scripts read what variations change: the "
+    "page waits without a limit.",
+    "asynchronous": "If the page must never wait: shoppers may see the original first, and clicks before the snippet "
+    "has loaded are not counted.",
+}
+"""When to take which tag."""
 
 SNIPPET_ELEMENT = "svc-snippet"
 """Id of the script in the bounded tag: the script behind it looks it up by this id."""
@@ -12,10 +27,10 @@ _LIMIT = """\
 <script>
 (function (limit) {
   var snippet = document.getElementById('svc-snippet'), root = document.documentElement, calls = [], timer;
-  if (!snippet || (window.svc && svc.chunk)) return; // it has run already
+  if (!snippet || (window.svc && svc.chunk)) return; /* it has run already */
   window.svc = window.svc || {};
   svc.set = function (data) { Object.assign(svc, data); };
-  ['track', 'ready', 'consent', 'force'].forEach(function (name) {
+  ['track', 'ready', 'consent', 'force', 'on'].forEach(function (name) {
     svc[name] = function () { calls.push([name, arguments]); };
   });
   function show() {
@@ -46,6 +61,12 @@ class InstallTags:
     preconnect: str
     asynchronous: str
     bounded: str
+
+    def recommended(self) -> Iterator[tuple[TagName, str, str]]:
+        """Yield each tag in the order of recommendation: name, when to take it, and HTML with the preconnect."""
+        html = {"bounded": self.bounded, "synchronous": self.snippet, "asynchronous": self.asynchronous}
+        for name in get_args(TagName):
+            yield name, WHEN[name], f"{self.preconnect}\n{html[name]}"
 
 
 def snippet_url(worker_base_url: str, shop_id: str) -> str:

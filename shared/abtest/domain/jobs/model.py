@@ -13,7 +13,7 @@ from abtest.kit.clock import Timestamp, later
 from abtest.kit.documents import Document, decode, encode
 from abtest.kit.errors import ServiceError
 
-JobType = Literal["export", "refresh", "page_check", "screenshot", "qa_run"]
+JobType = Literal["export", "refresh", "page_check", "screenshot", "qa_run", "store_profile", "brand_excerpts"]
 JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 
 WORK_QUEUE = "JOB"

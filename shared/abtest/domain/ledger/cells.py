@@ -74,13 +74,15 @@ class Money(NamedTuple):
 class SessionCount(NamedTuple):
     """Sessions of a variation: those with any event of it, those with an error, those in which it was not applied.
 
-    `without_sticky`: those with an exposure of a server that does not keep the visitor's variations.
+    `without_sticky`: those with an exposure of a server that does not keep the visitor's variations. `unmatched`: those
+    with a page where a selector of it matched nothing, which is not an error.
     """
 
     seen: int = 0
     failed: int = 0
     missed: int = 0
     without_sticky: int = 0
+    unmatched: int = 0
 
     def plus(self, other: "SessionCount", sign: int = 1) -> "SessionCount":
         """Return the sum of both, or with sign -1 their difference."""
@@ -89,6 +91,7 @@ class SessionCount(NamedTuple):
             self.failed + sign * other.failed,
             self.missed + sign * other.missed,
             self.without_sticky + sign * other.without_sticky,
+            self.unmatched + sign * other.unmatched,
         )
 
 

@@ -26,6 +26,9 @@ REVENUE_GOAL_ID = "__revenue__"
 # The event name of an exposure that a server sent without `is_sticky`: new weights may move its visitor.
 WITHOUT_STICKY = "without_sticky"
 
+# The event name of an `sdk_error` that only warns: selectors of the variation have matched nothing on a page.
+SELECTOR_MISSING = "selector_missing"
+
 # Characters that queues (XML only) or databases cannot hold, besides NUL: lone surrogates and non-characters.
 UNSTORABLE = "\ud800-\udfff\ufffe\uffff"
 _UNSTORABLE = re.compile(f"[\0{UNSTORABLE}]")

@@ -13,6 +13,7 @@ from abtest.domain.ledger.events import (
     MAX_ID_CHARS,
     MAX_MONEY_MINOR,
     MAX_URL_CHARS,
+    SELECTOR_MISSING,
     WITHOUT_STICKY,
     Cohort,
     Device,
@@ -193,7 +194,13 @@ def _either(event: Mapping[str, object], data: Mapping[str, object], name: str, 
 
 
 def named_event(kind: str, event: Mapping[str, object], data: Mapping[str, object], origin: Origin) -> str | None:
-    """Return the event's name; of a server's exposure WITHOUT_STICKY, unless it has `is_sticky: true`."""
+    """Return the event's name.
+
+    It is SELECTOR_MISSING for that kind of `sdk_error`, and WITHOUT_STICKY for a server's exposure unless it has
+    `is_sticky: true`.
+    """
+    if kind == "sdk_error" and data.get("kind") == SELECTOR_MISSING:
+        return SELECTOR_MISSING
     if kind != "experiment_viewed":
         return _text(data.get("event_name"))
     # A browser has the variations in its cookie.

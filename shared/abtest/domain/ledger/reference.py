@@ -20,7 +20,7 @@ from abtest.domain.ledger.cells import (
     Step,
     ceiling_of,
 )
-from abtest.domain.ledger.events import DAY_MS, WITHOUT_STICKY, Row
+from abtest.domain.ledger.events import DAY_MS, SELECTOR_MISSING, WITHOUT_STICKY, Row
 from abtest.domain.ledger.exposures import Exposure, Seen
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
@@ -128,26 +128,31 @@ def sessions(rows: Iterable[Row], plan: CountingPlan) -> dict[str, SessionCount]
     """Count sessions by the variation that rows name, also of visitors who were not exposed."""
     if not plan.has_sessions:
         return {}
-    types_seen: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+    marks: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
     for row in rows:
         if is_exposure(row, plan) or is_delivery(row, plan):
             # All rows of a visitor without a session id count as one session.
             session = row["session_id"] or row["visitor_id"]
-            kinds = types_seen[row["variation_id"] or "", row["visitor_id"], session]
-            kinds |= {row["type"], WITHOUT_STICKY} if is_without_sticky(row) else {row["type"]}
+            marks[row["variation_id"] or "", row["visitor_id"], session] |= marks_of(row)
     counts: defaultdict[str, SessionCount] = defaultdict(SessionCount)
-    for (variation_id, *_), types in types_seen.items():
+    for (variation_id, *_), seen in marks.items():
         # A session that gave up on one page and was exposed on another has the variation.
-        is_missed = GIVEN_UP in types and EXPOSED not in types
+        is_missed = GIVEN_UP in seen and EXPOSED not in seen
         counts[variation_id] = counts[variation_id].plus(
-            SessionCount(1, FAILED in types, is_missed, WITHOUT_STICKY in types)
+            SessionCount(1, FAILED in seen, is_missed, WITHOUT_STICKY in seen, SELECTOR_MISSING in seen)
         )
     return dict(counts)
 
 
-def is_without_sticky(row: Row) -> bool:
-    """Return whether a server sent the exposure without keeping the visitor's variations."""
-    return row["type"] == EXPOSED and row["event_name"] == WITHOUT_STICKY
+def marks_of(row: Row) -> set[str]:
+    """Return the marks of a session that has this event about the delivery of a variation."""
+    # Selectors that match nothing are a warning: the variation did not fail.
+    if row["type"] == FAILED and row["event_name"] == SELECTOR_MISSING:
+        return {SELECTOR_MISSING}
+    # A server sent the exposure without keeping the visitor's variations.
+    if row["type"] == EXPOSED and row["event_name"] == WITHOUT_STICKY:
+        return {EXPOSED, WITHOUT_STICKY}
+    return {row["type"]}
 
 
 def is_delivery(row: Row, plan: CountingPlan) -> bool:

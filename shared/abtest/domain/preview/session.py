@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from abtest.domain.credentials.preview import Audience
 from abtest.domain.preview.addresses import PreviewSite, WebAddress
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import Document
@@ -21,16 +22,21 @@ FIRST_STATE: Document = {}
 class PreviewSession:
     """Session as it was opened. `hosts` are exact, with the port unless it is the usual one.
 
-    `variation_id` is shown first, and `variation_ids` are those that can be shown: none without an experiment.
+    Of the proxy, `variation_id` is shown first, and `variation_ids` are those that can be shown: none without an
+    experiment. On the shop's own pages, `variation_id` is the variation, experience or value that the link is for.
     """
 
     id: str
     shop_id: str
     url: str
     hosts: tuple[str, ...]
+    audience: Audience = "preview"
     experiment_id: str | None = None
+    personalization_id: str | None = None
+    flag_id: str | None = None
     variation_id: str | None = None
     variation_ids: tuple[str, ...] = ()
+    version: int | None = None
     created_by: str
     expires_at: Timestamp
 
@@ -63,6 +69,11 @@ def snippet_key(session_id: str, variation_id: str) -> str:
 def file_key(session_id: str, name: str) -> str:
     """Return the key of a file of a session's snippets in the delivery bucket."""
     return f"previews/{session_id}/files/{name}"
+
+
+def draft_key(session_id: str) -> str:
+    """Return the key of the compiled draft that a session shows on the shop's own pages."""
+    return f"previews/{session_id}/draft.json"
 
 
 def allowed_hosts(url: WebAddress, claimed: Collection[str], most: int) -> tuple[str, ...]:

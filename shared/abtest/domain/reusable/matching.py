@@ -7,6 +7,9 @@ from typing import Literal
 from abtest.domain.targeting.shapes import TargetedPage, UrlRule
 from abtest.domain.targeting.urls import matches
 
+Because = Literal["excluded", "not_included", "taken_out", "included", "unrestricted"]
+"""The reason in a word. The first three are those of explanations (`targeting.refusals`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -14,6 +17,7 @@ class Verdict:
 
     matched: bool
     rule_id: str | None
+    because: Because
     reason: str
 
 
@@ -25,35 +29,36 @@ def match(rules: Sequence[TargetedPage], url: str) -> Verdict:
     live = [rule for rule in rules if not rule.get("disabled")]
     inside = [rule for rule in live if rule.get("include") is not False]
     for rule in live:
-        holds, why = evaluate_rule(rule, url)
-        if holds and rule.get("include") is False:
-            return Verdict(False, rule["id"], f"is taken out: {why}")
+        because, why = evaluate_rule(rule, url)
+        if because in _HOLDS and rule.get("include") is False:
+            return Verdict(False, rule["id"], "taken_out", f"is taken out: {why}")
     for rule in inside:
-        holds, why = evaluate_rule(rule, url)
-        if holds:
-            return Verdict(True, rule["id"], why)
+        because, why = evaluate_rule(rule, url)
+        if because in _HOLDS:
+            return Verdict(True, rule["id"], because, why)
     if not inside:
-        return Verdict(True, None, "no rule restricts the pages")
-    rule = inside[0]
-    return Verdict(
-        False, rule["id"] if len(inside) == 1 else None, evaluate_rule(rule, url)[1] if len(inside) == 1 else _NONE
-    )
+        return Verdict(True, None, "unrestricted", "no rule restricts the pages")
+    if len(inside) > 1:
+        return Verdict(False, None, "not_included", "none of the rules matches")
+    return Verdict(False, inside[0]["id"], *evaluate_rule(inside[0], url))
 
 
 _LISTS: tuple[Literal["includeRules", "excludeRules"], ...] = ("includeRules", "excludeRules")
-_NONE = "none of the rules matches"
+_HOLDS: tuple[Because, ...] = ("included", "unrestricted")
 
 
-def evaluate_rule(rule: TargetedPage, url: str) -> tuple[bool, str]:
-    """Return whether a page rule holds on the address, and why. Any exclude wins; without includes it holds."""
+def evaluate_rule(rule: TargetedPage, url: str) -> tuple[Because, str]:
+    """Return why a page rule holds on the address or not. Any exclude wins; without includes it holds."""
     for place, exclude in url_rules(rule, included=False):
         if matches(exclude["type"], exclude["pattern"], url):
-            return False, f"{place} excludes it"
+            return "excluded", f"{place} excludes it"
     included = list(url_rules(rule, included=True))
     for place, include in included:
         if matches(include["type"], include["pattern"], url):
-            return True, f"{place} matches"
-    return (False, "no include rule matches") if included else (True, "it has no include rules, so every page matches")
+            return "included", f"{place} matches"
+    if included:
+        return "not_included", "no include rule matches"
+    return "unrestricted", "it has no include rules, so every page matches"
 
 
 def url_rules(rule: TargetedPage, *, included: bool) -> Iterator[tuple[str, UrlRule]]:

@@ -25,6 +25,8 @@ RESERVED_PARAMS = frozenset(
         "debug",
         "svc_alt_debug",
         "svc_config_refresh",
+        "svc_preview",
+        "svc_bar",
     }
 )
 """Parameters of storefronts that mean something else already."""

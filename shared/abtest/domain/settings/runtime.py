@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.domain.settings import consent as consents
 from abtest.domain.settings import environments as sites
+from abtest.domain.settings import exposure_destinations as destinations
 from abtest.domain.settings import external_tracking as handovers
 
 ENVIRONMENTS = "SET#ENVIRONMENTS"
@@ -13,9 +14,10 @@ EXTERNAL_TRACKING = "SET#EXTERNAL_TRACKING"
 CONSENT = "SET#CONSENT"
 INSTALL_DOMAINS = "SET#INSTALL_DOMAINS"
 PUBLICATION = "SET#PUBLICATION"
+EXPOSURE_DESTINATIONS = "SET#EXPOSURE_DESTINATIONS"
 """Ids of the records, each a setting of its own with its own version."""
 
-PUBLISHED = (ENVIRONMENTS, EXTERNAL_TRACKING, CONSENT, INSTALL_DOMAINS, PUBLICATION)
+PUBLISHED = (ENVIRONMENTS, EXTERNAL_TRACKING, CONSENT, INSTALL_DOMAINS, PUBLICATION, EXPOSURE_DESTINATIONS)
 """Records that a publication reads."""
 
 
@@ -31,6 +33,7 @@ class RuntimeSettings:
     consent: consents.ConsentMode = consents.UNTOUCHED
     further_hosts: tuple[str, ...] | None = None
     webhooks_from: int | None = None
+    exposure_destinations: destinations.ExposureDestinations = destinations.UNTOUCHED
 
     def cookie_domains(self, shop_domain: str) -> list[str]:
         """Return the claimed hosts whose sub-domains share a visitor, without the `www.` of those that have it.
@@ -66,4 +69,6 @@ def settings_from(stored: Mapping[str, Mapping[str, Any]]) -> RuntimeSettings:
         settings["further_hosts"] = tuple(stored[INSTALL_DOMAINS]["additional"])
     if PUBLICATION in stored:
         settings["webhooks_from"] = stored[PUBLICATION].get("webhooks_from")
+    if EXPOSURE_DESTINATIONS in stored:
+        settings["exposure_destinations"] = destinations.from_document(stored[EXPOSURE_DESTINATIONS])
     return RuntimeSettings(**settings)

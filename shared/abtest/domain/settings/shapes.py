@@ -1,7 +1,10 @@
 """Shapes of settings as the published config has them (section 1.1 of docs/data-model.md)."""
 
 from collections.abc import Sequence
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+ExposureDestination = Literal["ga4", "segment"]
+"""A tool of the shop's own analytics: Google Analytics 4, or Segment."""
 
 
 class PublishedConsent(TypedDict):

@@ -1,6 +1,6 @@
 """Editor of experiments: creation, edits, copies and deletion."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,16 +20,19 @@ from abtest.ports.scripts import ScriptChecker
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.goal_maker import GoalMaker
+from abtest.services.experiments.ideas import IdeasOfExperiments
 from abtest.services.experiments.scripts import refuse_broken_scripts
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.goals import shop_goal_ids
-from abtest.services.retries import Versions
+from abtest.services.retries import Versions, retried
 from abtest.services.reusable.references import refuse_unknown_references, with_pages
 from abtest.services.scopes import require_scope
 from abtest.services.shops import shop_defaults
 
 Given = Mapping[str, Any]
+Put = Callable[[Experiment, Given], Experiment]
 LAUNCH_SCOPE = "experiments:launch"
+BACKLOG_SCOPE = "backlog:write"
 _PARTS = frozenset({"variations", "goals", "idea_id"})
 
 
@@ -45,15 +48,29 @@ class ExperimentEditor:
 
         Raises SlugTakenError, InvalidScriptError and the errors of the domain's rules.
         """
-        # The contract has the field, but there is no backlog of ideas yet: a silent drop would look like a link.
-        if "idea_id" in given:
-            raise refused("idea_id", "there is no such idea")
-        _check_schedule_scope(caller, given)
+        check_schedule_scope(caller, given, is_new=True)
         refuse_broken_scripts(given, self._checker)
-        experiment_id = self._store.world.new_id()
-        return self._store.add(
-            caller, experiment_id, lambda occasion: self._new(caller, experiment_id, given, occasion)
-        )
+        world = self._store.world
+        experiment_id, link_id = world.new_id(), world.new_id()
+        if (idea_id := given.get("idea_id")) is None:
+            return self._store.add(
+                caller, experiment_id, lambda occasion: self.draft(caller.shop_id, experiment_id, given, occasion)
+            )
+        require_scope(caller, BACKLOG_SCOPE, field="idea_id")
+
+        def attempt() -> Saved[Experiment]:
+            # Read again at each attempt, because the idea is part of the commit.
+            idea = IdeasOfExperiments(world).linking(caller, idea_id, experiment_id, link_id)
+            return self._store.add(
+                caller,
+                experiment_id,
+                lambda occasion: self.draft(caller.shop_id, experiment_id, given, occasion),
+                extra=idea,
+                attempts=1,
+            )
+
+        # What an earlier run of this request stored must not be linked once more.
+        return self._store.earlier(caller.shop_id, experiment_id) or retried(attempt)
 
     def update(
         self,
@@ -65,15 +82,12 @@ class ExperimentEditor:
         expected_version: Versions = None,
     ) -> Saved[Experiment]:
         """Merge the given fields in; `variations` and `goals` replace the whole list."""
-        _check_schedule_scope(caller, given)
+        check_schedule_scope(caller, given, is_new=False)
         # Before the retried part: parsing takes seconds, and its result does not depend on the stored experiment.
         refuse_broken_scripts(given, self._checker)
-        fields = {name: value for name, value in given.items() if name not in _PARTS}
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
-            after = _rescheduled(editing.apply(experiment, fields), experiment, occasion)
-            after = self._with_parts(after, given, occasion)
-            self._check_references(experiment, after)
+            after = self.edited(experiment, given, occasion)
             return editing.settle(experiment, after, occasion, action="experiment.update", consent=consent)
 
         return self._store.change(caller, reference, decide, expected_version=expected_version)
@@ -101,10 +115,24 @@ class ExperimentEditor:
 
         return self._store.add(caller, experiment_id, make, action="experiment.duplicate", note={"source": source.id})
 
-    def _new(self, caller: Caller, experiment_id: str, given: Given, occasion: Occasion) -> Experiment:
+    def edited(
+        self, experiment: Experiment, given: Given, occasion: Occasion, *, put_fields: Put = editing.apply
+    ) -> Experiment:
+        """Return the experiment with the given fields; the rules of experiments are checked when the edit is settled.
+
+        `put_fields` merges objects, or replaces them as a whole. Raises ValidationFailedError and NotFoundError.
+        """
+        fields = {name: value for name, value in given.items() if name not in _PARTS}
+        after = _rescheduled(put_fields(experiment, fields), experiment, occasion)
+        after = self._with_parts(after, given, occasion)
+        self._check_references(experiment, after)
+        return after
+
+    def draft(self, shop_id: str, experiment_id: str, given: Given, occasion: Occasion) -> Experiment:
+        """Return a new draft with the fields of ExperimentCreate. Raises the errors of the domain's rules."""
         blank = Experiment(
             id=experiment_id,
-            shop_id=caller.shop_id,
+            shop_id=shop_id,
             public_id=self._store.new_public_id(),
             name=given["name"],
             created_at=occasion.now,
@@ -164,9 +192,10 @@ class ExperimentEditor:
         return {goal.id: goal.id if goal.id in kept else self._store.world.new_id() for goal in goals}
 
 
-def _check_schedule_scope(caller: Caller, given: Given) -> None:
-    # A schedule launches, so it takes the scope of launching.
-    if "scheduled_start_at" in given:
+def check_schedule_scope(caller: Caller, given: Given, *, is_new: bool) -> None:
+    """Raise FieldScopeRequiredError for a schedule from a caller who may not launch."""
+    # A schedule launches, so it takes the scope of launching, and so does ending one. A new experiment has none to end.
+    if "scheduled_start_at" in given and not (is_new and given["scheduled_start_at"] is None):
         require_scope(caller, LAUNCH_SCOPE, field="scheduled_start_at")
 
 

@@ -13,9 +13,8 @@ from abtest.domain.reusable.references import references_of, refs_attribute
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, timestamp
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import NotFoundError
-from abtest.kit.ids import is_uuid
 from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, NameTakenError, Record, StaleVersionError
-from abtest.services.names import Names
+from abtest.services.names import Names, id_of_experiment, public_name
 from abtest.services.resources import Resource, Summary, either
 
 COUNTED_AFTER_END_MS = 7 * DAY_MS
@@ -34,10 +33,9 @@ def experiment_in(record: Record) -> Experiment:
 
 def experiment_of(catalog: Catalog, shop_id: str, reference: str) -> Experiment:
     """Return the shop's experiment with this id or public id. Raises NotFoundError, also for other shops' ids."""
-    # Public ids are ten digits, so no text can be both kinds. The read below is by shop, so an id of another shop finds
-    # nothing.
-    claim = (shop_id, reference) if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
-    record = catalog.get(shop_id, "EXP", claim[1]) if claim else None
+    # The read is by shop, so an id of another shop finds nothing.
+    record_id = id_of_experiment(catalog, shop_id, reference)
+    record = catalog.get(shop_id, "EXP", record_id) if record_id else None
     if record is None:
         raise NotFoundError("there is no such experiment")
     return decode(Experiment, record.body)
@@ -56,14 +54,15 @@ def _names(experiment: Experiment) -> Names:
     return Names(own=names, goal_ids={goal.id for goal in experiment.goals})
 
 
-def public_name(public_id: str) -> str:
-    """The name that an experiment's public id claims."""
-    return f"EXP#PUB#{public_id}"
-
-
 def slug_name(slug: str) -> str:
     """The name that a slug claims."""
     return f"EXP#SLUG#{slug}"
+
+
+def slug_taken(slug: str) -> SlugTakenError:
+    """Return the error for a slug that another experiment of the shop has."""
+    message = f"the slug {slug} belongs to another experiment"
+    return SlugTakenError(message)
 
 
 def variation_name(reference: str) -> str:
@@ -124,7 +123,7 @@ def _name_taken(subject: Experiment, error: NameTakenError) -> Exception:
         return NotDeletableError("a landing page is linked to this experiment; remove the link first")
     slug = subject.slug
     if slug is not None and error.name == slug_name(slug):
-        return SlugTakenError(f"the slug {slug} belongs to another experiment")
+        return slug_taken(slug)
     # A ten-digit draw can collide. As a stale version it is retried with a new draw; the slug is the caller's choice.
     return PublicIdTakenError(f"{error.name} is taken; repeat the request")
 

@@ -8,9 +8,10 @@ from abtest.domain.experiments.variations import find
 from abtest.domain.pages.model import experiment_name
 from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import public_id
-from abtest.ports.catalog import AuditRow, Claim, Commit, Remove
+from abtest.ports.catalog import AuditRow, Claim, Commit, Remove, together
 from abtest.services.aggregates import Aggregates
 from abtest.services.context import World
+from abtest.services.experiments.ideas import IdeasOfExperiments
 from abtest.services.experiments.records import EXPERIMENTS, experiment_of, variation_name
 from abtest.services.listing import Filters
 from abtest.services.publication.budget import CodeBudget
@@ -41,19 +42,22 @@ class ExperimentStore(Aggregates[Experiment]):
     def companions(self, pairs: Sequence[tuple[Experiment | None, Experiment | None]]) -> Commit:
         """Return the claims that make deletions fail while a landing page is linked to the experiment.
 
-        The list of its latest pictures is deleted with it.
+        The list of its latest pictures is deleted with it, and so are its links to ideas. An idea follows the launch
+        and the completion of its primary experiment.
 
         A deleted experiment keeps its claim, so that a page which is linked at the same moment loses the race.
         """
+        ideas = IdeasOfExperiments(self.world).following(pairs)
         deleted = [before for before, after in pairs if before is not None and after is None]
         pictures = [self.world.catalog.get(each.shop_id, "SHOT", each.id) for each in deleted]
-        return Commit(
+        gone = Commit(
             removes=[Remove(head=record.head) for record in pictures if record],
             claims=[
                 Claim(scope=each.shop_id, name=experiment_name(each.id), target_id=each.id, target_shop_id=each.shop_id)
                 for each in deleted
             ],
         )
+        return together(ideas, gone)
 
     def history(
         self, shop_id: str, reference: str, *, limit: int, after: str | None

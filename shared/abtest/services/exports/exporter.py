@@ -4,18 +4,22 @@ A repetition starts over and ends with the same file under the same name, so a w
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.domain.exports.columns import RESULTS
+from abtest.domain.exports.columns import AUDIT, RESULTS
 from abtest.domain.exports.order import CONTENT_TYPES, ExportOrder, export_key, order_from
 from abtest.domain.exports.results import result_rows
 from abtest.domain.jobs.model import JobLostError
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import events_file, hour_of_key
+from abtest.kit import canonical_json
+from abtest.kit.clock import parse_timestamp
+from abtest.kit.ids import before_uuid7
+from abtest.ports.audit import AuditStore
 from abtest.ports.exports import ExportFile, ExportStore, ExportTooLargeError, ExportWorkshop
 from abtest.ports.rollup_store import RollupStore
 from abtest.ports.warehouse import LedgerObjectError
@@ -27,6 +31,7 @@ from abtest.services.ledger_files import LedgerFiles
 _log = logging.getLogger(__name__)
 
 OBJECTS_AT_ONCE = 64
+ROWS_AT_ONCE = 10_000
 READ, WRITTEN = 70, 85
 """Percent at which all rows are read, and at which the file is written; then it is uploaded."""
 
@@ -55,6 +60,7 @@ class Exporter:
     workshop: ExportWorkshop
     store: ExportStore
     rollups: RollupStore
+    audit: AuditStore
 
     def carry_out(self, message: str) -> None:
         """Make the export that a message names. Raises JobHeldError and other errors: the message has to come again."""
@@ -82,6 +88,8 @@ class Exporter:
         with self.workshop.open(job.shop_id, order) as file:
             if order.dataset == "results":
                 file.write_records(RESULTS, self.results(job.shop_id, order))
+            elif order.dataset == "audit":
+                file.write_records(AUDIT, self.changes(attempt, order))
             else:
                 self.take_events(attempt, order, file)
                 with closing(file.write()) as moments:
@@ -110,6 +118,14 @@ class Exporter:
             parquet = tuple(key for key in portion if key.endswith(".parquet"))
             file.take(parquet, tuple(key for key in portion if not key.endswith(".parquet")))
             attempt.advance(READ * number // len(portions))
+
+    def changes(self, attempt: Attempt, order: ExportOrder) -> Iterator[Mapping[str, Any]]:
+        """Yield rows of the audit dataset, oldest first."""
+        since, until = (before_uuid7(parse_timestamp(moment)) for moment in (order.since, order.until))
+        for number, row in enumerate(self.audit.between(attempt.job.shop_id, since, until)):
+            if number % ROWS_AT_ONCE == 0:
+                attempt.advance(0)  # stops the reading when the export was cancelled
+            yield {**{name: getattr(row, name) for name in AUDIT}, "diff": canonical_json.dumps(row.diff)}
 
     def results(self, shop_id: str, order: ExportOrder) -> list[Mapping[str, Any]]:
         """Rows of the results dataset, from one generation of the roll-up."""

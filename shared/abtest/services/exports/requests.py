@@ -15,13 +15,15 @@ from abtest.domain.exports.order import (
 )
 from abtest.domain.jobs.model import Job, JobStatus
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.kit.errors import FieldError, ValidationFailedError
-from abtest.kit.ids import is_uuid
+from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.ports.exports import ExportStore
 from abtest.services.context import Caller, World
-from abtest.services.experiments.records import public_name
 from abtest.services.jobs import Jobs
 from abtest.services.listing import Filters
+from abtest.services.names import id_of_experiment
+from abtest.services.scopes import require_scope
+
+AUDIT_SCOPE = "audit:read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Exports:
 
     def create(self, caller: Caller, given: contract.ExportInput) -> contract.Export:
         """Create a queued export. Raises ValidationFailedError."""
+        if given.dataset == "audit":
+            require_scope(caller, AUDIT_SCOPE, field="the dataset audit")
         order = ExportOrder(
             dataset=given.dataset,
             format=given.format,
@@ -48,24 +52,28 @@ class Exports:
 
     def get(self, caller: Caller, export_id: str) -> contract.Export:
         """One export. Raises NotFoundError."""
-        return self._shown(self.jobs.get(caller.shop_id, export_id))
+        job = self.jobs.get(caller.shop_id, export_id)
+        # A link opens the file for everybody, so it needs the scope of what is in it.
+        if not _is_open_to(caller, job):
+            raise NotFoundError("no such export")
+        return self._shown(job)
 
     def page(
         self, caller: Caller, filters: Filters, status: JobStatus | None, *, limit: int, after: str | None
     ) -> tuple[list[contract.Export], str | None]:
         """Exports that pass the filters, and the key that continues the list."""
         jobs, last = self.jobs.page(caller.shop_id, filters, status, limit=limit, after=after)
-        return [self._shown(job) for job in jobs], last
+        return [self._shown(job) for job in jobs if _is_open_to(caller, job)], last
 
     def cancel(self, caller: Caller, export_id: str) -> contract.Export:
         """Cancel the export. Raises NotFoundError, JobEndedError."""
+        self.get(caller, export_id)
         return self._shown(self.jobs.cancel(caller, export_id))
 
     def _experiment_id(self, shop_id: str, reference: str) -> str:
         """Return the id of an experiment by id or public id. Raises ValidationFailedError for an unknown one."""
         catalog = self.world.catalog
-        target = None if is_uuid(reference) else catalog.resolve(shop_id, public_name(reference))
-        record = catalog.get(shop_id, "EXP", target[1] if target else reference)
+        record = catalog.get(shop_id, "EXP", id_of_experiment(catalog, shop_id, reference) or reference)
         if record is None:
             message = "the shop has no such experiment"
             raise ValidationFailedError(message, fields=[FieldError("experiment_id", message)])
@@ -101,3 +109,8 @@ class Exports:
             return None, None
         url = self.store.link(export_key(job.shop_id, job.id, order), file_name=file_name(order), seconds=LINK_SECONDS)
         return url, timestamp(now + timedelta(seconds=LINK_SECONDS))
+
+
+def _is_open_to(caller: Caller, job: Job) -> bool:
+    """Return whether a key may see an export: one of the audit has changes, which need a scope of their own."""
+    return order_from(job.request).dataset != "audit" or AUDIT_SCOPE in caller.scopes

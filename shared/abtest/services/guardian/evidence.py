@@ -161,9 +161,7 @@ def arms_of(
                 is_control=variation.is_control,
                 visitors=counts.visitors.get(variation.id, 0),
                 # Roll-ups of older releases have no sessions: these are unknown, not zero.
-                sessions=None
-                if stored is None
-                else Sessions(stored.get("seen", 0), stored.get("failed", 0), stored.get("missed", 0)),
+                sessions=None if stored is None else Sessions(*(stored.get(name, 0) for name in Sessions._fields)),
                 arrivals=arrivals_of(variation.id, recent),
             )
         )

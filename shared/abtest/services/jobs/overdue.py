@@ -16,8 +16,8 @@ _log = logging.getLogger(__name__)
 
 JOBS_A_RUN = 200
 
-_AWAITED: frozenset[JobType] = frozenset({"page_check", "qa_run"})
-"""Types whose worker has to learn that a job failed: a QA run waits for it."""
+_AWAITED: frozenset[JobType] = frozenset({"page_check", "qa_run", "brand_excerpts"})
+"""Types whose worker has to learn that a job failed: a QA run, or an excerpt of a brand file, waits for it."""
 
 
 @dataclass(frozen=True, slots=True)

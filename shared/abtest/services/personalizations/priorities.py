@@ -17,10 +17,10 @@ STEP = 10
 """Distance of priorities, so that one more fits between two."""
 
 _ITEMS_OF_A_PUT = 2 + len(WORK_QUEUES["PZN"])
-_OTHER_ITEMS = 3
+_OTHER_ITEMS = 6
 MAX_ORDERED = (MAX_COMMIT_ITEMS - _OTHER_ITEMS) // _ITEMS_OF_A_PUT
 """How many fit into one commit: each is a head, a body and its work index entry. The other items are the audit row,
-which is stored twice, and the outbox row."""
+with its four entries, and the outbox row."""
 
 
 @dataclass(frozen=True, slots=True)

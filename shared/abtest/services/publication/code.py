@@ -6,15 +6,17 @@ parse. This is only a cache: when it is lost, or overwritten by a concurrent pub
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
 from abtest.domain.delivery import manifest
 from abtest.domain.delivery.chunks import Chunk
+from abtest.domain.delivery.config import Delivered, Part
 from abtest.domain.delivery.encodings import ENCODERS
 from abtest.domain.delivery.scripts import Scripts
+from abtest.domain.delivery.snippet import without_broken_scripts
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs, PreconditionFailedError
 from abtest.ports.cdn import Cdn
@@ -117,3 +119,15 @@ class ShopCode(Scripts):
 def digest_of(source: str) -> str:
     """SHA-256 of a script's source, also of one with lone surrogates."""
     return sha256(source.encode(errors="surrogatepass")).hexdigest()
+
+
+def sound_code(delivered: Delivered, scripts: Scripts) -> tuple[Delivered, list[str]]:
+    """Return compiled parts without their broken scripts, and the reason for each."""
+    experiments, reasons = without_broken_scripts(delivered.experiments, scripts)
+    configs = [part.config for part in delivered.personalizations]
+    whole, more = without_broken_scripts(configs, scripts)
+    personalizations = [
+        Part(environment=part.environment, config=config)
+        for part, config in zip(delivered.personalizations, whole, strict=True)
+    ]
+    return replace(delivered, experiments=experiments, personalizations=personalizations), reasons + more

@@ -1,16 +1,19 @@
 """Snippets that show one variation of an experiment of any status and nothing else of the shop; they send no events."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from abtest.domain.delivery.chunks import Chunk
 from abtest.domain.delivery.config import NOTHING, Runtime, compile_config
 from abtest.domain.delivery.experiments import compile_experiment
 from abtest.domain.delivery.manifest import CHUNK_CONTENT_TYPES, DEFAULT_ENVIRONMENT
 from abtest.domain.delivery.snippet import Bundle, render_snippet, without_broken_scripts
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.preview.session import file_key
 from abtest.domain.targeting.compilation import NO_REFERENCES
 from abtest.kit.documents import decode
 from abtest.kit.errors import NotFoundError
+from abtest.ports.blobs import Blobs
 from abtest.ports.catalog import Catalog
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.publication.code import CheckedScripts
@@ -68,11 +71,20 @@ class PreviewSnippets:
         )
         config = compile_config(runtime, replace(NOTHING, experiments=sound), 0)
         snippet = render_snippet(config, self.bundle, scripts, files_url or f"{self.worker_base_url}/s/{shop_id}/")
-        files = {
-            chunk.file: PreviewFile(content_type=CHUNK_CONTENT_TYPES[chunk.kind], content=chunk.content)
-            for chunk in snippet.chunks
-        }
-        return PreviewSnippet(text=snippet.text, files=files)
+        return PreviewSnippet(text=snippet.text, files=files_of(snippet.chunks))
+
+
+def files_of(chunks: Iterable[Chunk]) -> Mapping[str, PreviewFile]:
+    """Return the files of chunks by name."""
+    return {
+        chunk.file: PreviewFile(content_type=CHUNK_CONTENT_TYPES[chunk.kind], content=chunk.content) for chunk in chunks
+    }
+
+
+def store_files(delivery: Blobs, session_id: str, files: Mapping[str, PreviewFile]) -> None:
+    """Store the files of a preview session."""
+    for name, file in files.items():
+        delivery.put(file_key(session_id, name), file.content, content_type=file.content_type)
 
 
 def _forced(experiment: Experiment, variation_id: str) -> Experiment:

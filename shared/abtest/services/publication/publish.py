@@ -6,11 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from abtest.domain.credentials.signing import RootKeys, browser_signature
-from abtest.domain.delivery.config import NOTHING, Delivered, Part, Runtime, compile_config, compile_shop
+from abtest.domain.delivery.config import NOTHING, Delivered, Runtime, compile_config, compile_shop
 from abtest.domain.delivery.environments import MAX_ENVIRONMENTS, is_environment, planned
 from abtest.domain.delivery.manifest import DEFAULT_ENVIRONMENT
-from abtest.domain.delivery.scripts import Scripts
-from abtest.domain.delivery.snippet import Bundle, without_broken_scripts
+from abtest.domain.delivery.snippet import Bundle
 from abtest.domain.delivery.snippet_addresses import snippet_paths
 from abtest.domain.settings.runtime import RuntimeSettings
 from abtest.kit import canonical_json
@@ -21,7 +20,7 @@ from abtest.ports.cdn import Cdn, CdnUnavailableError
 from abtest.ports.scripts import ScriptChecker
 from abtest.services.context import World
 from abtest.services.publication.announcements import announce
-from abtest.services.publication.code import ShopCode
+from abtest.services.publication.code import ShopCode, sound_code
 from abtest.services.publication.outcome import OvertakenError, PublicationOutcome
 from abtest.services.publication.pointers import Flips, Rendition
 from abtest.services.publication.sources import Sources
@@ -122,7 +121,7 @@ class Publication:
         stored = sources.stored()
         compiled = compile_shop(shop, stored)
         code = ShopCode(self.blobs, shop_id, self.checker)
-        delivered, broken = _without_broken_scripts(compiled, code)
+        delivered, broken = sound_code(compiled, code)
         return _Edition(
             runtime=Runtime(
                 shop_id=shop_id,
@@ -194,14 +193,3 @@ def _failed(shop_id: str, errors: Sequence[ServiceError], left_out: Sequence[str
     reasons = [*(f"{error.code}: {error.message}" for error in errors), *left_out]
     # A 4xx, such as too much code, would come again until the shop changes something.
     return PublicationOutcome(ok=False, reasons=reasons, retriable=any(error.status >= 500 for error in errors))
-
-
-def _without_broken_scripts(delivered: Delivered, scripts: Scripts) -> tuple[Delivered, list[str]]:
-    experiments, reasons = without_broken_scripts(delivered.experiments, scripts)
-    configs = [part.config for part in delivered.personalizations]
-    whole, more = without_broken_scripts(configs, scripts)
-    personalizations = [
-        Part(environment=part.environment, config=config)
-        for part, config in zip(delivered.personalizations, whole, strict=True)
-    ]
-    return replace(delivered, experiments=experiments, personalizations=personalizations), reasons + more

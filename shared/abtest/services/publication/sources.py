@@ -49,6 +49,15 @@ class Sources:
         )
         personalizations = self._all("PZN", lambda head: head.status == "active", partial(decode, Personalization))
         flags = self.flags(lambda head: head.status in ("active", "paused"))
+        return self.around(experiments, personalizations, flags)
+
+    def around(
+        self,
+        experiments: Sequence[Experiment] = (),
+        personalizations: Sequence[Personalization] = (),
+        flags: Sequence[Flag] = (),
+    ) -> Stored:
+        """Read all else that may be delivered with these parts: groups, triggers, pages and audiences in use."""
         groups = self._all("GRP", lambda _: True, exclusion_group_from)
         targetings: list[Any] = [flag.targeting for flag in flags]
         for experiment in experiments:

@@ -26,8 +26,8 @@ SETTING = Setting(record_id=INSTALL_DOMAINS, verb="update_install_domains", unto
 UNWRITTEN = "initial"
 """Revision of a setting that was never written."""
 
-_OTHER_ITEMS = 12
-"""Of a commit: two of the setting, six of the shop, two of the audit, two of the outbox."""
+_OTHER_ITEMS = 15
+"""Of a commit: two of the setting, six of the shop, five of the audit, two of the outbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,7 @@ class Installations:
         """Return the shop's tags, when they were last verified, and when events last arrived."""
         tags = install_tags(self._worker_base_url, caller.shop_id)
         return contract.Installation(
+            tags=[contract.InstallTag(name=name, when=when, html=html) for name, when, html in tags.recommended()],
             snippet_tag=tags.snippet,
             preconnect_tag=tags.preconnect,
             async_tag=tags.asynchronous,
@@ -80,6 +81,7 @@ class Installations:
                 # Without query and fragment: pages that are not public yet carry their passwords there.
                 "url": url.partition("#")[0].partition("?")[0],
                 "surface": verdict.surface,
+                "tag": verdict.tag,
                 "async": verdict.is_async,
             }
             # The newest verification replaces any other, so its check of the stored one is empty.
@@ -87,6 +89,7 @@ class Installations:
         return contract.InstallVerification(
             found=verdict.is_found,
             surface=verdict.surface,
+            tag=verdict.tag,
             errors=list(verdict.errors),
             **{"async": verdict.is_async},
         )

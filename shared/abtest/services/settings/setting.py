@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from abtest.contract.base import Output
 from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode, encode
-from abtest.ports.catalog import Document
+from abtest.ports.catalog import Commit, Document
 from abtest.services.context import Caller
 from abtest.services.retries import Versions, refuse_other_version
 from abtest.services.settings.store import Check, Kept, Setting, SettingsStore
@@ -55,8 +55,9 @@ class RuntimeSetting(ABC, Generic[S, R]):
         expected_version: Versions = None,
         check: Check = lambda _: None,
         publishes: bool = True,
+        companions: Callable[[S], Commit] = lambda _: Commit(),
     ) -> R:
-        """Replace the setting by what `decide` makes of it, then publish.
+        """Replace the setting by what `decide` makes of it, with its `companions`, then publish.
 
         Raises VersionConflictError, and what `check` and `decide` raise.
         """
@@ -71,6 +72,7 @@ class RuntimeSetting(ABC, Generic[S, R]):
             lambda document: encode(decide(self._value(document))),
             refuse_stale,
             publishes=publishes,
+            companions=lambda document: companions(self._value(document)),
         )
         response = self._response(kept)
         return response if precompile is None else response.model_copy(update={"precompile": precompile})

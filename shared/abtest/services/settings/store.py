@@ -8,7 +8,7 @@ from abtest.contract.runtime_settings import PrecompileResult
 from abtest.domain.changes.diff import differences
 from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
 from abtest.kit.errors import FieldError, ServiceError
-from abtest.ports.catalog import AuditRow, Commit, Document, Head, OutboxRow, Put, Record
+from abtest.ports.catalog import AuditRow, Catalog, Commit, Document, Head, OutboxRow, Put, Record, together
 from abtest.services.context import Caller, World
 from abtest.services.republication import Republication
 from abtest.services.retries import retried
@@ -72,6 +72,8 @@ class Setting:
 
 Check = Callable[[Kept], None]
 Decision = Callable[[Document], Document]
+Companions = Callable[[Document], Commit]
+"""What is committed together with a document."""
 
 
 class SettingsStore:
@@ -83,18 +85,22 @@ class SettingsStore:
 
     def read(self, shop_id: str, setting: Setting) -> Kept:
         """Read the setting."""
-        record = self.world.catalog.get(shop_id, "SET", setting.record_id)
-        if record is None:
-            return Kept(document=setting.untouched)
-        head = record.head
-        return Kept(document=record.body, version=head.version, created_at=head.created_at, revision=head.updated_at)
+        return stored_setting(self.world.catalog, shop_id, setting.record_id) or Kept(document=setting.untouched)
 
     def change(
-        self, caller: Caller, setting: Setting, decide: Decision, check: Check, *, publishes: bool = True
+        self,
+        caller: Caller,
+        setting: Setting,
+        decide: Decision,
+        check: Check,
+        *,
+        publishes: bool = True,
+        companions: Companions = lambda _: Commit(),
     ) -> tuple[Kept, PrecompileResult | None]:
         """Check the stored setting, decide, commit; then publish, at most once a second where nothing differs.
 
         The first write is stored even when it changes nothing: from then on the setting has a revision.
+        `companions` are committed with what is stored, or not at all.
         Raises what `check` and `decide` raise, and StaleVersionError when every attempt lost its race.
         """
 
@@ -111,22 +117,16 @@ class SettingsStore:
             # publication.
             if before.version and document == before.document:
                 return before, None
-            return self._write(caller, setting, before, document, row_id, publishes=publishes)
+            row = self.world.publish_row(caller.shop_id) if publishes else None
+            commit = Commit(outbox=[row] if row else [])
+            return self._write(caller, setting, before, document, row_id, together(commit, companions(document))), row
 
         after, row = retried(attempt)
         return after, self.publish(caller.shop_id, row, after.revision or "") if publishes else None
 
     def put(self, shop_id: str, setting: Setting, after: Kept) -> Put:
         """Build the conditional write of a setting at its next version."""
-        head = Head(
-            shop_id=shop_id,
-            kind="SET",
-            id=setting.record_id,
-            version=after.version,
-            created_at=after.created_at,
-            updated_at=after.revision or after.created_at,
-        )
-        return Put(record=Record(head=head, body=after.document), expected_version=after.version - 1)
+        return setting_put(shop_id, setting.record_id, after)
 
     def audit(
         self, caller: Caller, verb: str, before: Document, after: Document, row_id: str | None = None
@@ -148,20 +148,35 @@ class SettingsStore:
         return precompile_of(self.republication.storefronts.publish(shop_id, row))
 
     def _write(
-        self, caller: Caller, setting: Setting, before: Kept, document: Document, row_id: str | None, *, publishes: bool
-    ) -> tuple[Kept, OutboxRow | None]:
+        self, caller: Caller, setting: Setting, before: Kept, document: Document, row_id: str | None, companions: Commit
+    ) -> Kept:
         after = before.written(document, self.world.now())
-        row = self.world.publish_row(caller.shop_id) if publishes else None
-        self.world.catalog.commit(
-            Commit(
-                puts=[self.put(caller.shop_id, setting, after)],
-                audit=[
-                    self.audit(caller, setting.verb, setting.shown(before.document), setting.shown(document), row_id)
-                ],
-                outbox=[row] if row else [],
-            )
-        )
-        return after, row
+        audit = self.audit(caller, setting.verb, setting.shown(before.document), setting.shown(document), row_id)
+        commit = Commit(puts=[self.put(caller.shop_id, setting, after)], audit=[audit])
+        self.world.catalog.commit(together(commit, companions))
+        return after
+
+
+def stored_setting(catalog: Catalog, shop_id: str, record_id: str) -> Kept | None:
+    """Return a setting of the shop; None before any write."""
+    record = catalog.get(shop_id, "SET", record_id)
+    if record is None:
+        return None
+    head = record.head
+    return Kept(document=record.body, version=head.version, created_at=head.created_at, revision=head.updated_at)
+
+
+def setting_put(shop_id: str, record_id: str, after: Kept) -> Put:
+    """Build the conditional write of a setting at its next version."""
+    head = Head(
+        shop_id=shop_id,
+        kind="SET",
+        id=record_id,
+        version=after.version,
+        created_at=after.created_at,
+        updated_at=after.revision or after.created_at,
+    )
+    return Put(record=Record(head=head, body=after.document), expected_version=after.version - 1)
 
 
 def precompile_of(outcome: Outcome) -> PrecompileResult:

@@ -2,7 +2,7 @@
 
 import { some } from './lists.js';
 import { parts } from './parts.js';
-import { being, compile } from './patterns.js';
+import { compile, isLike, once } from './patterns.js';
 
 /** Longer texts never match a customer's expression, because the cost of a search cannot be bounded. */
 const LONGEST_SEARCHED = 8192;
@@ -17,14 +17,16 @@ export const searching = (source, flags = '') => {
   return (/** @type {string} */ text) => text.length <= LONGEST_SEARCHED && pattern.test(text);
 };
 
+const findingOf = once(searching);
+
 /** Match the full address, or the address without its origin. */
-parts._finding = (source) => {
-  const finds = searching(source);
-  return ({ href, origin }) => finds(href) || finds(href.slice(origin.length));
+parts._finds = (source, { href, origin }) => {
+  const finds = findingOf(source);
+  return finds(href) || finds(href.slice(origin.length));
 };
 
 /** Compare the first value of each parameter; an absent parameter counts as empty. */
 parts._asks = (query, search) => {
   const given = new URLSearchParams(search);
-  return !some(query, ([name, source]) => !being(source)(given.get(name) || ''));
+  return !some(query, ([name, source]) => !isLike(source, given.get(name) || ''));
 };

@@ -3,18 +3,15 @@
 import { parts } from './parts.js';
 import { append, fields, MAX_STICKY, setVisitor, STICKY, VISITOR } from './visit.js';
 
-const ID = /^[\w-]{16,64}$/;
-
 let adopted = '';
 let handed = '';
 
 /**
  * Switch to this visitor in the next turn; the previous visitor's session and history are dropped.
- * @param {string} id
+ * @param {string} id in the form of the cookie
  * @param {string} [variations] sticky assignments made elsewhere, in the form of the cookie
  */
 export const adopt = (id, variations = '') => {
-  if (!ID.test(id)) return;
   adopted = id;
   handed = variations;
 };

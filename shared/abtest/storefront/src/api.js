@@ -1,32 +1,23 @@
 // The global `window.svc`: the API for a shop's own code.
 
-import { decideAgain, decided, give, isLate } from './decisions.js';
+import { assignments, decideAgain, decided, give } from './decisions.js';
 import { enforce } from './force.js';
 import { guard } from './guard.js';
+import { fetchTool } from './inspection.js';
+import { hear } from './notices.js';
 import { parts } from './parts.js';
 import { track } from './track.js';
+import { active } from './treatments.js';
 import { turn } from './turns.js';
 import { fields, VISITOR } from './visit.js';
 
-/** @import { Api, Assignment } from './types' */
-
-const assignments = () => {
-  /** @type {Assignment[]} */
-  const list = [];
-  for (const { experiment, variation, index, active } of decided?.assignments || []) {
-    if (!active || isLate) continue;
-    list[list.length] = {
-      experimentId: experiment.id,
-      variationId: variation.id,
-      variationIndex: index,
-      epoch: experiment.epoch,
-    };
-  }
-  return list;
-};
+/** @import { Api } from './types' */
 
 /** @param {boolean} isQuiet nothing is decided, so `ready` calls back at once */
 export const createApi = (isQuiet) => {
+  /** @type {(isWhole?: boolean) => Promise<any>} */
+  const inspect = (isWhole) =>
+    new Promise((done) => fetchTool('svc_qa=1', () => done(undefined), [decided, active, isQuiet, isWhole, done]));
   /** @type {Api} */
   const api = {
     track: guard('track', (name, data) => turn(() => track(name, data || {}))),
@@ -48,6 +39,10 @@ export const createApi = (isQuiet) => {
       enforce(id, variation);
       decideAgain();
     }),
+
+    on: hear,
+    explain: () => inspect(),
+    debug: () => inspect(true),
 
     consent: guard('consent', (granted) => parts._consented?.(granted)),
     chunk: guard('chunk', (name, fn) => parts._chunk?.(name, fn)),

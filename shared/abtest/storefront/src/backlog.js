@@ -4,7 +4,7 @@
 
 import { guard } from './guard.js';
 import { encode } from './hash.js';
-import { select } from './lists.js';
+import { joined, select } from './lists.js';
 import { keysOf, now, random, startTimer } from './natives.js';
 
 const LEASE = 'svc_lock';
@@ -32,9 +32,8 @@ export const ownNames = (prefix = 'svc_q.') => select(keysOf(storage()), (name) 
  * @param {string[]} texts
  */
 export const store = (texts) => {
-  let content = '';
+  const content = joined(texts, '\n');
   let room = MAX_EVENTS - texts.length;
-  for (const text of texts) content += (content && '\n') + text;
   let chars = MAX_CHARS - content.length;
   try {
     for (const name of ownNames()) {

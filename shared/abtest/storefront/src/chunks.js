@@ -32,6 +32,17 @@ parts._needsChunks = (treatment) => {
 };
 
 /**
+ * Add an element that loads a file. A content security policy with a nonce requires the same nonce of every script; our
+ * own tag has it.
+ * @param {HTMLScriptElement | HTMLLinkElement} element
+ */
+export const load = (element) => {
+  const nonced = /** @type {HTMLElement | null} */ (document.querySelector('script[nonce]'));
+  if (nonced?.nonce) element.nonce = nonced.nonce;
+  (document.head || document.documentElement).append(element);
+};
+
+/**
  * @param {HTMLScriptElement | HTMLLinkElement} element
  * @param {() => void} onLoad throws if the response is not the requested chunk
  * @param {Treatment} treatment
@@ -48,10 +59,7 @@ const fetchFor = (element, onLoad, treatment) => {
     }
     if (!--treatment._missing && !soon) whenParsed(settle);
   };
-  // A content security policy with a nonce requires the same nonce of every script; our own tag has it.
-  const nonced = /** @type {HTMLElement | null} */ (document.querySelector('script[nonce]'));
-  if (nonced?.nonce) element.nonce = nonced.nonce;
-  (document.head || document.documentElement).append(element);
+  load(element);
 };
 
 parts._loadScripts = (treatment) => {

@@ -60,7 +60,7 @@ const all = (tests) => (actual, groups) => {
  * @param {any} value
  * @param {string[]} path
  */
-const valueAt = (value, path) => {
+export const valueAt = (value, path) => {
   for (const name of path) {
     const leads = isArray(value) ? name !== 'length' : typeof value === 'object' && value;
     value = leads && hasOwnProperty.call(value, name) ? value[name] : null;
@@ -231,7 +231,7 @@ const LOGIC = {
  * @param {string} key
  * @returns {Test}
  */
-const compileEntry = (condition, key) => {
+export const compileEntry = (condition, key) => {
   const expected = condition[key];
   if (key[0] === '$' && LOGIC[key]) return LOGIC[key](expected);
   const path = key.split('.');

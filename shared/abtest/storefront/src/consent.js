@@ -4,6 +4,7 @@ import { ownNames, remove } from './backlog.js';
 import { emitOnce } from './events.js';
 import { guard } from './guard.js';
 import { isArray, startTimer } from './natives.js';
+import { notify } from './notices.js';
 import { config, scripts } from './page.js';
 import { parts } from './parts.js';
 import { openTransport } from './transport.js';
@@ -40,10 +41,12 @@ parts._consent = (begin, end) => {
     if (answer === true && !isGiven) {
       isGiven = true;
       openTransport(true);
+      notify('consent', { granted: true });
       begin();
       turn(() => emitOnce('consent', 'consent', { granted: true }));
     } else if (answer !== true && (isGiven || answer === false)) {
       if (isGiven) startTimer(forget, AFTERMATH_MS);
+      notify('consent', { granted: false });
       isGiven = false;
       end();
       openTransport(false);

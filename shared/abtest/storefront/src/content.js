@@ -1,11 +1,9 @@
-// Part for actions that take nodes out of the page: `text` and `html` replace an element's content, `remove` removes
-// the element.
+// Part for actions that replace an element's content: `text`, `html`.
 
-import { actions, isComplete } from './actions.js';
+import { isComplete } from './actions.js';
 import { displace, isDisplaced } from './displaced.js';
 import { select } from './lists.js';
 import { parts } from './parts.js';
-import { trustedHtml } from './trusted.js';
 
 /** @import { Applied } from './actions.js' */
 
@@ -25,7 +23,7 @@ parts._removeStoppers = () => {
  * @param {MutationObserverInit} watched
  * @returns {Applied}
  */
-const replaceContent = (element, property, value, watched) => {
+export const replaceContent = (element, property, value, watched) => {
   const before = [...element.childNodes];
   element[property] = value;
   for (const child of before) displace(element, child);
@@ -47,22 +45,5 @@ const replaceContent = (element, property, value, watched) => {
       for (const child of element.childNodes) if (!ours.has(child)) theirs[theirs.length] = child;
       element.replaceChildren(...theirs);
     },
-  };
-};
-
-actions.text = (element, { text }) =>
-  replaceContent(element, 'textContent', text, { characterData: true, subtree: true });
-
-actions.html = (element, { html }) => replaceContent(element, 'innerHTML', trustedHtml(html), {});
-
-actions.remove = (element, _, mark) => {
-  const placeholder = document.createComment(mark);
-  displace(/** @type {Node} */ (element.parentNode), element, placeholder);
-  element.replaceWith(placeholder);
-  return {
-    _anchor: placeholder,
-    _holds: () => !element.isConnected,
-    // If the page has put the element back itself, it stays there.
-    _undo: () => (element.isConnected ? placeholder.remove() : placeholder.replaceWith(element)),
   };
 };

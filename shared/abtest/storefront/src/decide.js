@@ -44,7 +44,7 @@ export const variationIndexOf = (experiment, id) => {
  * @param {Experiment} experiment
  * @param {Facts} facts
  */
-const forcedIndexOf = ({ id: key, variations }, { force }) => {
+export const forcedIndexOf = ({ id: key, variations }, { force }) => {
   const forced = force?.[key];
   if (forced == null) return -1;
   const byId = indexWhere(variations, ({ id }) => id === forced);
@@ -78,7 +78,7 @@ const isReached = (experiment, facts) =>
  * @param {Experiment} experiment
  * @param {Visitor} visitor
  */
-const keptIndexOf = (experiment, { sticky }) => {
+export const keptIndexOf = (experiment, { sticky }) => {
   const kept = sticky?.[seedOf(experiment)];
   return kept ? indexWhere(experiment.variations, ({ id }) => id === kept) : -1;
 };

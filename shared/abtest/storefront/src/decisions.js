@@ -1,19 +1,20 @@
 // Decisions on this page, repeated when something changes, and their effects: treatments, exposures, page views.
 
 import { decide } from './decide.js';
-import { emit, expose } from './events.js';
-import { force } from './force.js';
-import { listen } from './guard.js';
+import { emit, expose, report } from './events.js';
+import { force, refuseUnknown } from './force.js';
+import { listen, reportTo } from './guard.js';
 import { select } from './lists.js';
 import { now } from './natives.js';
 import { watchAddress } from './navigation.js';
+import { notify } from './notices.js';
 import { config, tagOptions } from './page.js';
 import { parts } from './parts.js';
-import { putBack, update } from './treatments.js';
+import { fail, isAbsent, putBack, update } from './treatments.js';
 import { closeTurns, openTurns, turn } from './turns.js';
 import { context, count, fields, keep, PAGES, sticky, VISITOR } from './visit.js';
 
-/** @import { Data, Decided, Decision } from './types' */
+/** @import { Assignment, Data, Decided, Decision } from './types' */
 
 /** Attributes that the page has set. @type {Data} */
 export let given;
@@ -34,6 +35,22 @@ const hrefHere = () => parts._href?.() || location.href;
 
 /** Identity of the page: the address without an anchor, but with a hash route. */
 const pageHere = () => href.replace(/#(?![/!])[\s\S]*/, '');
+
+/** Experiments shown on this page. */
+export const assignments = () => {
+  /** @type {Assignment[]} */
+  const list = [];
+  for (const { experiment, variation, index, active } of decided?.assignments || []) {
+    if (!active || isLate || isAbsent(experiment.id)) continue;
+    list[list.length] = {
+      experimentId: experiment.id,
+      variationId: variation.id,
+      variationIndex: index,
+      epoch: experiment.epoch,
+    };
+  }
+  return list;
+};
 
 /** @param {Data} data */
 export const setGiven = (data) => {
@@ -59,6 +76,7 @@ const decideNow = (isView) => {
   };
   const result = decide(config, visitor, parts._address?.() || location, now(), force._variations);
   parts._watchTriggers?.();
+  refuseUnknown(result.assignments);
   decided = result;
   decisions = parts._withPlacements?.(result) || result.assignments;
   return result;
@@ -86,10 +104,11 @@ const evaluate = () => {
   if (!shown) return;
   update(shown, facts, isView, isView && page);
   for (const decision of active) {
-    if (!parts._isAwaited?.(decision)) expose(decision);
+    if (!isAbsent(decision.experiment.id, true)) expose(decision);
     if (decision.sticky === false) keep(decision); // new: neither kept nor forced, and not a personalization
   }
   if (isView) countView();
+  notify('decision', assignments());
 };
 
 /** Decide again, in a turn. */
@@ -132,6 +151,10 @@ export const watchPage = () => {
  * @param {Data | undefined} before attributes that the page has put into `window.svc`
  */
 export const setUp = (before) => {
+  reportTo((error, about, decision) => {
+    fail(decision);
+    report(error, about, decision);
+  });
   isLate = tagOptions.late;
   given = before || {};
 };

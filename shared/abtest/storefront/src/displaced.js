@@ -1,5 +1,5 @@
-// Nodes that we have taken out of the page. Frameworks keep references to them and fail when they remove such a node or
-// insert before it. So their parents respond as if the nodes were still in place.
+// Part for nodes that we have taken out of the page. Frameworks keep references to them and fail when they remove such
+// a node or insert before it. So their parents respond as if the nodes were still in place.
 
 /** The placeholder of each node, if any. @type {WeakMap<Node, Node | undefined>} */
 const displaced = new WeakMap();

@@ -26,7 +26,7 @@ const end = () => {
  * @param {MutationRecord} record
  */
 const isDrawn = ({ target, removedNodes }) =>
-  some(removedNodes, ({ nodeType }) => nodeType === 1) && !document.head.contains(target);
+  removedNodes[0] && some(removedNodes, ({ nodeType }) => nodeType === 1) && !document.head.contains(target);
 
 /** Record changes by the page. @param {MutationRecord[]} records */
 export const noteDrawing = (records) => {

@@ -1,5 +1,6 @@
 // Part for handover: a visitor who follows a link to another host of the shop keeps the visitor id.
-// The edge signs a short-lived token for one host. It is requested when a link is pressed, before the click.
+// The edge signs a short-lived token for one host, which works once. It is requested before the click: when the mouse
+// or the focus comes to a link, when a link is pressed, and for the first link when the page is first touched.
 
 import { adopt } from './adopting.js';
 import { guard, listen } from './guard.js';
@@ -8,16 +9,19 @@ import { record, some } from './lists.js';
 import { nativeFetch, now, startTimer } from './natives.js';
 import { config } from './page.js';
 import { parts } from './parts.js';
-import { fields, VISITOR } from './visit.js';
+import { fields, peek, randomId, VISITOR } from './visit.js';
 
 /** @typedef {(answer: any) => void} OnResponse */
 /**
- * Handover to one host: its token once available, and callbacks that wait for it.
- * @typedef {{ _token: string, _at: number, _done: boolean, _waiting: (() => void)[] }} Way
+ * One handover to a host: its token once available, and the click that waits for it.
+ * @typedef {{ _token: string, _until: number, _done: boolean, _then?: () => void }} Way
  */
 
-/** After this time a new token is requested; a token is valid for at least 30 seconds. */
-const FRESH_MS = 15_000;
+const ID = /^[\w-]{16,64}$/;
+/** Time before a new token is requested after a request that failed. */
+const PAUSE_MS = 1000;
+/** Time without a response before the request is repeated: the first may wait for a new instance to start. */
+const REPEAT_MS = 150;
 
 /**
  * Split a query into the parameter's value and the rest.
@@ -41,6 +45,11 @@ const takeFrom = (search, param) => {
 const withPair = (href, pair) => {
   const [address, ...hash] = href.split('#');
   return `${address}${/\?/.test(address) ? '&' : '?'}${pair}${hash.length ? href.slice(address.length) : ''}`;
+};
+
+/** @param {string} id */
+const take = (id) => {
+  if (ID.test(id)) adopt(id);
 };
 
 /** Target of an event: a link, or the form that it submits. @param {Event} event */
@@ -68,10 +77,10 @@ const addressOf = (submitter, form) => {
 
 parts._handover = (next) => {
   const { shop_id: shop, runtime } = config;
-  const { param, domains, timeout, signed, url } = /** @type {NonNullable<typeof runtime.handover>} */ (
+  const { param, domains, timeout, ttl, signed, url } = /** @type {NonNullable<typeof runtime.handover>} */ (
     runtime.handover
   );
-  /** @type {Record<string, Way>} */
+  /** Handovers that no click has used yet. @type {Record<string, Way>} */
   const ways = record();
 
   /**
@@ -103,25 +112,32 @@ parts._handover = (next) => {
     hostname !== location.hostname &&
     some(domains, (domain) => hostname === domain || hostname.slice(-domain.length - 1) === `.${domain}`);
 
-  /** Handover to a host; requests a token unless a recent one exists. @param {string} host @returns {Way} */
+  /** Handover to a host; requests a token unless there is one for at least half of its time. @param {string} host */
   const wayTo = (host) => {
     const known = ways[host];
-    if (known && now() - known._at < FRESH_MS) return known;
+    if (known && now() < known._until) return known;
     const visitorId = fields[VISITOR];
     /** @type {Way} */
-    const way = (ways[host] = {
-      _token: signed ? '' : visitorId,
-      _at: now(),
-      _done: !signed || !visitorId,
-      _waiting: [],
+    const way = (ways[host] = { _token: signed ? '' : visitorId, _until: now() + ttl * 500, _done: !signed });
+    const request = guard('handover', () => {
+      if (way._done) return;
+      ask('', { visitorId, destination: host }, (answer) => {
+        if (way._done) return;
+        way._token = answer && /^[\w.-]+$/.test(answer.token) ? answer.token : '';
+        way._done = true;
+        if (!way._token) way._until = now() + PAUSE_MS;
+        way._then?.();
+      });
     });
-    if (way._done) return way;
-    ask('', { visitorId, destination: host }, (answer) => {
-      way._token = answer && /^[\w.-]+$/.test(answer.token) ? answer.token : '';
-      way._done = true;
-      if (!way._token) delete ways[host]; // the next press requests a new token
-      for (const wait of way._waiting) wait();
-    });
+    request();
+    startTimer(request, REPEAT_MS);
+    return way;
+  };
+
+  /** Handover for one click: the next click gets another token. @param {string} host */
+  const takeWay = (host) => {
+    const way = wayTo(host);
+    delete ways[host];
     return way;
   };
 
@@ -138,13 +154,12 @@ parts._handover = (next) => {
    */
   const after = (way, go) => {
     let isGone = false;
-    const once = guard('handover', () => {
+    way._then = guard('handover', () => {
       if (isGone) return;
       isGone = true;
       go();
     });
-    way._waiting[way._waiting.length] = once;
-    startTimer(once, timeout);
+    startTimer(way._then, timeout);
   };
 
   /**
@@ -153,7 +168,7 @@ parts._handover = (next) => {
    */
   const follow = (event, link) => {
     const { href } = link;
-    const way = wayTo(link.hostname);
+    const way = takeWay(link.hostname);
     if (way._done) {
       link.href = handed(href, way);
       startTimer(() => (link.href = href), 0); // the browser has read the address by then
@@ -204,7 +219,7 @@ parts._handover = (next) => {
   const submit = (event, form, { href, hostname }) => {
     const { submitter } = event;
     if (submitter?.hasAttribute('formaction') && !isGet(form)) return; // keep an address that belongs to the button
-    const way = wayTo(hostname);
+    const way = takeWay(hostname);
     if (way._done) {
       fill(form, href, way);
       return;
@@ -221,11 +236,20 @@ parts._handover = (next) => {
     });
   };
 
-  /** Request the token on press. @param {any} event */
-  const press = (event) => {
+  /** Request the token when a click is likely. @param {any} event */
+  const prepare = (event) => {
     const { url: to } = leadsTo(event) || {};
-    const isPressed = event.type !== 'keydown' || event.key === 'Enter';
-    if (isPressed && to && isTheirs(to) && fields[VISITOR]) wayTo(to.hostname);
+    if (to && isTheirs(to) && fields[VISITOR]) wayTo(to.hostname);
+  };
+
+  /** Request the token for the first such link of the page: fingers announce no tap. */
+  const lookAhead = () => {
+    for (const link of document.links) {
+      if (isTheirs(link) && fields[VISITOR]) {
+        wayTo(link.hostname);
+        return;
+      }
+    }
   };
 
   /** Add the token on click or submit. @param {any} event */
@@ -237,8 +261,8 @@ parts._handover = (next) => {
   };
 
   const watch = () => {
-    listen('pointerdown', press);
-    listen('keydown', press);
+    for (const name of ['pointerover', 'focusin', 'pointerdown']) listen(name, prepare);
+    addEventListener('pointerdown', guard('handover', lookAhead), { once: true });
     // In the bubbling phase on the window, so that a page's own code can prevent the event first.
     for (const name of ['click', 'auxclick', 'submit']) addEventListener(name, guard('handover', go));
   };
@@ -253,12 +277,8 @@ parts._handover = (next) => {
     isWatched = true;
     const given = token;
     token = '';
-    if (!given) {
-      next();
-      return;
-    }
-    if (!signed) {
-      adopt(given);
+    if (!given || !signed) {
+      if (given) take(given);
       next();
       return;
     }
@@ -267,10 +287,11 @@ parts._handover = (next) => {
     const meet = (answer) => {
       if (isMet) return;
       isMet = true;
-      if (answer) adopt(`${answer.visitorId}`);
+      if (answer) take(`${answer.visitorId}`);
+      peek(); // other tabs may have written the cookie meanwhile
       next();
     };
-    ask('/verify', { token: given, host: location.hostname }, meet);
+    ask('/verify', { token: given, host: location.hostname, requestId: randomId() }, meet);
     startTimer(guard('handover', () => meet(undefined)), timeout);
   };
 };

@@ -25,5 +25,16 @@ export const some = (items, test) => {
   return false;
 };
 
+/**
+ * Join texts; the first must not be empty if others are.
+ * @param {Iterable<string>} texts
+ * @param {string} separator
+ */
+export const joined = (texts, separator) => {
+  let text = '';
+  for (const each of texts) text += (text && separator) + each;
+  return text;
+};
+
 /** Return an object without a prototype: any name can be a key. @returns {Record<string, any>} */
 export const record = () => Object.create(null);

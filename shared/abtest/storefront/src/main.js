@@ -5,10 +5,11 @@ import { end, given, proceed, setUp, watchPage } from './decisions.js';
 import { createApi } from './api.js';
 import { force, readForce } from './force.js';
 import { guard } from './guard.js';
+import { isInspected } from './inspection.js';
 import { config, setPage } from './page.js';
 import { parts } from './parts.js';
 import { openTransport, startTransport } from './transport.js';
-import { openVisit } from './visit.js';
+import { openVisit, peek } from './visit.js';
 
 /** @import { Config, Data, Scripts } from './types' */
 
@@ -19,21 +20,26 @@ const startParts = () => {
   parts._startClicks?.();
 };
 
-const boot = () => {
-  const { consent, handover } = config.runtime;
-  readForce(location.search);
+/** Install `window.svc`. Return whether nothing is decided for this visitor. */
+export const open = () => {
   openVisit(parts._preview?.() || document);
   const isQuiet = isBot(navigator) && !force._isFlagged;
   /** @type {any} */ (window).svc = createApi(isQuiet);
-  if (isQuiet) return;
+  return isQuiet;
+};
+
+/** Begin, now or with consent if the shop asks for it. */
+export const run = ({ consent, exposures: destinations, handover } = config.runtime) => {
   startTransport();
   if (!parts._isUncounted?.()) openTransport(!consent);
   startParts();
   // Triggers run first, so that the first decision knows what the page has pushed so far.
   if (config.signals?.triggers) parts._signals();
   parts._checkout?.(given);
+  if (destinations) parts._passOn(destinations);
   const begin = handover ? parts._handover(proceed) : proceed; // removes its parameter from the address at once
-  if (consent) parts._consent(begin, end);
+  // A cookie of the session may call for the tool; it is not read before.
+  if (consent) parts._consent(() => isInspected(peek(), begin) || begin(), end);
   else begin();
   watchPage();
 };
@@ -41,16 +47,19 @@ const boot = () => {
 /**
  * Start the SDK on this page, once. Never throws.
  * @param {Config | string} startedWith the config, or its JSON
- * @param {Scripts} scripts functions and names of chunks, at the indices used in the config
+ * @param {Scripts} named functions and names of chunks, at the indices used in the config
  */
 export const start = guard(
   'start',
-  (/** @type {Config | string} */ startedWith, /** @type {Scripts} */ scripts) => {
+  (/** @type {Config | string} */ startedWith, /** @type {Scripts} */ named) => {
     const before = /** @type {Data | undefined} */ (/** @type {unknown} */ (window.svc));
     if (typeof before?.chunk === 'function') return; // the page contains the snippet twice
-    setPage(typeof startedWith === 'string' ? parts._parse(startedWith) : startedWith, scripts);
+    setPage(typeof startedWith === 'string' ? parts._parse(startedWith) : startedWith, named);
     setUp(before);
     if (config.runtime.environments && parts._environments()) return; // another environment's snippet loads instead
-    boot();
+    readForce(location.search);
+    const isQuiet = open();
+    const go = () => isQuiet || run();
+    isInspected(config.runtime.consent ? '' : peek(), go) || go();
   },
 );

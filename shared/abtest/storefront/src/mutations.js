@@ -3,30 +3,34 @@
 
 import { actions } from './actions.js';
 import { awaitDrawing, noteDrawing } from './drawing.js';
+import { emitOnce } from './events.js';
 import { guard, listen } from './guard.js';
 import { codeOf, fold } from './hash.js';
 import { select } from './lists.js';
 import { keysOf, startTimer } from './natives.js';
 import { parts } from './parts.js';
-import { refuseOpen } from './selectors.js';
 import { putBack, retired } from './treatments.js';
+import { turn } from './turns.js';
 
-/** @import { Rule } from './types' */
+/** @import { Mutation, Rule, Treatment } from './types' */
 /** @import { Applied } from './actions.js' */
 
+/** Time after which a selector that has matched nothing is reported. */
+const PATIENCE_MS = 5000;
 /** Limit of passes with an effect in one task: a page that reverts our changes from its own observer must not hang. */
 const MAX_PASSES = 500;
 /** Beyond this many records, those that no longer matter are dropped: of removed elements and overwritten values. */
 const MAX_REMEMBERED = 500;
-/** Bits of a mutation's `kind`: search the whole document while it is parsed, or always; the selector may be open. */
-const WHOLE = 2;
-const CONTEXTUAL = 4;
-const UNSURE = 8;
+
+/** So many nodes are searched for a rule in the time in which one added node is looked at. */
+const NODES_PER_RULE = 1000;
 
 /** Rules that are not retired. @type {Rule[]} */
 let rules = [];
 let joined = '';
 let passes = 0;
+/** Number of changes while the document is parsed: about that of its nodes. */
+let nodes = 0;
 let hasEffect = false;
 let isParsed = false;
 /** @type {MutationObserver} */
@@ -72,6 +76,7 @@ const apply = (rule, element, roots) => {
   const done = actions[mutation.action](element, mutation, mark);
   hasEffect = true;
   touched.set(element, known.set(rule, done));
+  parts._noteApplied?.(rule);
   for (const node of done._added || []) roots[roots.length] = node;
   if (rule._applied.length >= MAX_REMEMBERED) rule._applied = select(rule._applied, isOfInterest);
   rule._applied[rule._applied.length] = done;
@@ -92,6 +97,7 @@ const isOpen = (rule, element) =>
  * @param {any[]} roots
  */
 const resolve = (rule, roots) => {
+  if (rule._isRetired) return; // a part of its treatment has failed in this pass
   const { selector } = rule._mutation;
   /** @type {Element[]} */
   const elements = [];
@@ -99,15 +105,16 @@ const resolve = (rule, roots) => {
     if (root.matches?.(selector)) elements[elements.length] = root;
     for (const element of root.querySelectorAll(selector)) elements[elements.length] = element;
   }
-  for (const element of select(elements, (one) => isOpen(rule, one))) guard('mutation', apply)(rule, element, roots);
+  for (const element of select(elements, (one) => isOpen(rule, one))) {
+    // The rule may have failed at another element, or replaced what this one was in.
+    if (!rule._isRetired && element.isConnected) guard('mutation', apply, rule._decision)(rule, element, roots);
+  }
 };
 
 /** @param {any[]} roots */
 const pass = (roots) => {
-  const everywhere = isParsed ? CONTEXTUAL : CONTEXTUAL | WHOLE;
   for (const rule of rules) {
-    if (Number(rule._mutation.kind) & everywhere) resolve(rule, [document]);
-    else if (roots.length) resolve(rule, roots);
+    resolve(rule, parts._isWide?.(rule, isParsed) ? [document] : roots);
   }
 };
 
@@ -121,27 +128,42 @@ const restore = (target) => {
 /** @param {any} element */
 const concerns = (element) => element.isConnected && (element.matches(joined) || element.querySelector(joined));
 
-/** @param {MutationRecord[]} records */
-const onRecords = (records) => {
-  noteDrawing(records);
-  if (!rules.length || passes > MAX_PASSES) return;
-  hasEffect = false;
+/**
+ * While the document is parsed, searching all of it is often cheaper than looking at each node that was added.
+ * @param {number} count of changes
+ */
+const isSearchCheaper = (count) => !isParsed && rules.length * (nodes += count) < NODES_PER_RULE * count;
+
+/** Outermost added elements that contain a match. @param {MutationRecord[]} records */
+const rootsIn = (records) => {
   /** @type {Node[]} */
-  const roots = []; // outermost added elements that contain a match
+  const roots = [];
   /** @type {Set<Node | null>} */
   const added = new Set();
-  for (const { target, addedNodes } of records) {
-    restore(target);
-    restore(target.parentNode); // the target may be a text node
+  for (const { addedNodes } of records) {
     for (const node of addedNodes) {
       if (node.nodeType !== 1 || added.has(node)) continue;
       if (!added.has(node.parentNode) && concerns(node)) roots[roots.length] = node;
       added.add(node);
     }
   }
-  pass(roots);
+  return roots;
+};
+
+/** @param {MutationRecord[]} records */
+const onRecords = (records) => {
+  noteDrawing(records);
+  if (!rules.length || passes > MAX_PASSES) return;
+  hasEffect = false;
+  for (const { target } of records) {
+    restore(target);
+    restore(target.parentNode); // the target may be a text node
+  }
+  const roots = isSearchCheaper(records.length) ? [document.documentElement] : rootsIn(records);
+  if (roots.length || !!parts._isWide) pass(roots);
+  if (!hasEffect) return;
   observer.takeRecords(); // our own changes
-  if (hasEffect && !passes++) startTimer(() => (passes = 0), 0);
+  if (!passes++) startTimer(() => (passes = 0), 0);
 };
 
 /** Process changes by the page that the observer has not reported yet. */
@@ -184,23 +206,42 @@ parts._leave = (leaving, isNew) => {
   if (isNew) awaitDrawing();
 };
 
+/** @param {Rule} rule */
+const isMissing = ({ _applied, _isRetired, _mutation }) =>
+  !_applied.length && !_isRetired && !document.querySelector(_mutation.selector);
+
+/**
+ * Report selectors that have matched nothing, once a session.
+ * @param {Treatment} treatment
+ */
+const reportMissing = ({ _decision, _rules }) => {
+  let message = '';
+  for (const rule of select(_rules, isMissing)) message += (message && ', ') + rule._mutation.selector;
+  if (!message) return;
+  const data = { kind: 'selector_missing', source: 'selector', message: message.slice(0, 500) };
+  turn(() => emitOnce(`m:${_decision.experiment.id}`, 'sdk_error', data, _decision));
+};
+
 /** Apply mutations to present elements; `_watch` applies them to later ones. */
-parts._addRules = ({ _key, _content, _decision, _rules }) => {
-  const { mutations = [] } = _content;
+parts._addRules = (treatment) => {
+  const { _key, _content, _decision, _rules } = treatment;
+  const { mutations } = /** @type {{ mutations: Mutation[] }} */ (_content);
   const roots = [document];
   const state = fold(_key);
-  for (let i = 0; i < mutations.length; i++) {
+  for (let i = 0; i < mutations.length && !treatment._dropped; i++) {
     const add = () => {
       const mutation = mutations[i];
       /** The mark is unique per mutation, and the same on every page. @type {Rule} */
-      const rule = { _mutation: mutation, _mark: codeOf(`/${i}`, state), _applied: [], _isRetired: false };
-      if (Number(mutation.kind) & UNSURE) refuseOpen(mutation.selector);
-      resolve(rule, roots);
+      const rule = { _decision, _mutation: mutation, _mark: codeOf(`/${i}`, state), _applied: [], _isRetired: false };
       rules[rules.length] = _rules[_rules.length] = rule;
+      parts._refuseOpen?.(mutation);
+      if (mutation.html) parts._trust(); // throws now if the page allows no markup, not when an element comes
+      resolve(rule, roots);
     };
-    guard('selector', add, _decision)();
+    guard('mutation', add, _decision)();
   }
   observer.takeRecords();
+  startTimer(() => reportMissing(treatment), PATIENCE_MS);
 };
 
 /** Observe added elements that the rules select and, once the document is parsed, the rendering of a new page. */

@@ -1,5 +1,7 @@
 // Inputs of the SDK on this page: the config, and the scripts that it refers to by index.
 
+import { parts } from './parts.js';
+
 /** @import { Config, Scripts } from './types' */
 
 /** @type {Config} */
@@ -17,9 +19,11 @@ export let tagOptions;
 /**
  * @param {Config} startedWith
  * @param {Scripts} named
+ * @param {HTMLOrSVGScriptElement | null} [own] element of the snippet
  */
-export const setPage = (startedWith, named) => {
+export const setPage = (startedWith, named, own = document.currentScript) => {
   config = startedWith;
   scripts = named;
-  tagOptions = document.currentScript?.dataset || {};
+  if (config.ids) parts._name(config);
+  tagOptions = own?.dataset || {};
 };

@@ -9,7 +9,7 @@ import { matchesUrl } from './urls.js';
  * @param {UrlRule[] | undefined} rules
  * @param {Address | undefined} address without one, no rule matches
  */
-const anyUrl = (rules, address) => {
+export const anyUrl = (rules, address) => {
   if (rules && address) for (const rule of rules) if (matchesUrl(rule, address)) return true;
   return false;
 };

@@ -31,23 +31,23 @@ export const compile = (source, flags) => {
   }
 };
 
-/**
- * Test whether a source from the server matches a whole part of an address, ignoring case; without a source every part
- * matches. The source is anchored here too, so it may come with or without anchors. Tests are shared by all rules with
- * the same source, because shops have many rules for few pages.
- */
-export const being = /* @__PURE__ */ once((/** @type {string | undefined} */ source) => {
-  /** @type {RegExp | undefined} */
-  let pattern;
+/** @type {(source: string) => (part: string) => boolean} */
+const testOf = /* @__PURE__ */ once((source) => {
+  const pattern = compile(`^(?:${source})$`, 'i');
   /** The last part tested; rules, goals and clicks of a page test the same address. @type {string | undefined} */
   let last;
-  let isMatch = source == null;
+  let isMatch = false;
   return (/** @type {string} */ part) => {
-    if (source != null && part !== last) {
-      last = part;
-      pattern ||= compile(`^(?:${source})$`, 'i');
-      isMatch = pattern.test(part);
-    }
+    if (part !== last) isMatch = pattern.test((last = part));
     return isMatch;
   };
 });
+
+/**
+ * Return whether a source from the server matches a whole part of an address, ignoring case; without a source every
+ * part matches. The source is anchored here too, so it may come with or without anchors. Tests are shared by all rules
+ * with the same source, because shops have many rules for few pages.
+ * @param {string | undefined} source
+ * @param {string} part
+ */
+export const isLike = (source, part) => source == null || testOf(source)(part);

@@ -6,6 +6,7 @@ import { record, some } from './lists.js';
 import { decided, isLate } from './decisions.js';
 import { matchesAudience, matchesPages } from './pages.js';
 import { parts } from './parts.js';
+import { isAbsent } from './treatments.js';
 
 /** @import { Decision, Facts, Personalization, Placement } from './types' */
 
@@ -14,7 +15,7 @@ import { parts } from './parts.js';
  * @param {Personalization} personalization
  * @param {Facts} facts
  */
-const experienceOf = ({ rules, experiences }, facts) => {
+export const experienceOf = ({ rules, experiences }, facts) => {
   let selected = 'default';
   some(rules || [], ({ experience, pages, audience }) => {
     const isMatch = matchesAudience(audience, facts) && matchesPages(pages, facts);
@@ -54,6 +55,7 @@ const asDecision = ({ personalization, experience, shown }) => ({
     state: personalization.state,
     type: 'mutation',
     reset_js: shown ? experience.reset_js : undefined,
+    variations: [experience],
     goals: personalization.goals,
   },
   variation: shown ? experience : { id: personalization.id },
@@ -76,7 +78,8 @@ parts._withPlacements = ({ assignments, personalizations }) => {
 /** Value of the experience that is shown; undefined if none is shown. */
 parts._valueOf = (key) => {
   for (const { personalization, experience, shown } of decided?.personalizations || []) {
-    if (personalization.key === key) return shown && !isLate ? experience.value : undefined;
+    if (personalization.key !== key) continue;
+    return shown && !isLate && !isAbsent(experience.id) ? experience.value : undefined;
   }
   return undefined;
 };

@@ -3,8 +3,9 @@
 import './consent.js';
 import './handover.js';
 import { isBot } from './bots.js';
+import { report } from './events.js';
 import { force, readForce } from './force.js';
-import { guard } from './guard.js';
+import { guard, reportTo } from './guard.js';
 import { watchOrders } from './orders.js';
 import { setPage } from './page.js';
 import { parts } from './parts.js';
@@ -34,6 +35,7 @@ const boot = ({ runtime: { consent, handover }, pixel }) => {
     consent: guard('consent', (/** @type {any} */ granted) => parts._consented?.(granted)),
     visitorId: () => fields[VISITOR],
   };
+  reportTo(report);
   readForce(location.search);
   openVisit(jar());
   if (isBot(navigator) && !force._isFlagged) return;

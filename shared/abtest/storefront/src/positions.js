@@ -26,6 +26,7 @@ parts._isTaken = (rule, element) => {
 };
 
 parts._takePlace = (rule, element) => {
+  if (!(Number(rule._mutation.kind) & POSITIONAL)) return;
   const places = taken.get(rule) || new WeakMap();
   taken.set(rule, places.set(/** @type {Node} */ (element.parentNode), element));
 };

@@ -30,9 +30,26 @@ parts._resetScripts = (active) => {
   }
 };
 
-parts._runScripts = ({ _decision: decision, _content: content }) => {
-  const { id, js } = decision.experiment;
+parts._runScripts = (treatment) => {
+  const { _decision: decision, _content: content } = treatment;
+  const { id, js, reset_js: reset } = decision.experiment;
   if (!running[id]) run(js, 'experiment_js', decision);
   running[id] = decision;
-  run(content.js, 'variation_js', decision);
+  if (!treatment._dropped) run(content.js, 'variation_js', decision);
+  if (!treatment._dropped) return;
+  delete running[id];
+  run(reset, 'reset_js', decision);
+};
+
+/** @param {{ js?: Script, blocks?: { js?: Script }[] }} content */
+const hasScript = ({ js, blocks }) => js != null || some(blocks || [], (block) => block.js != null);
+
+/**
+ * A script may fail, so its variation counts when it has run. So do the others of the experiment: otherwise visitors
+ * who leave early would count in the control only.
+ */
+parts._awaitScripts = (treatment) => {
+  const { js, type, variations } = treatment._decision.experiment;
+  // A redirect leaves before scripts run, so nothing of its experiment waits for them.
+  treatment._waits = type !== 'redirect' && (js != null || some(variations || [], hasScript));
 };

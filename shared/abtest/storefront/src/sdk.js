@@ -3,6 +3,7 @@
 export { start } from './main.js';
 
 import './parsing.js';
+import './ids.js';
 import './exclusion.js';
 import './addresses.js';
 import './weekdays.js';
@@ -17,8 +18,13 @@ import './captures.js';
 import './blocks.js';
 import './trusted.js';
 import './mutations.js';
+import './breadth.js';
 import './positions.js';
+import './displaced.js';
 import './content.js';
+import './text.js';
+import './html.js';
+import './removal.js';
 import './values.js';
 import './insertion.js';
 import './dropping.js';
@@ -38,3 +44,5 @@ import './checkout.js';
 import './sharing.js';
 import './served.js';
 import './preview.js';
+import './destinations.js';
+import './recorder.js';

@@ -3,9 +3,10 @@
 import { oldest, read, release, remove, store, withLease } from './backlog.js';
 import { guard, listen } from './guard.js';
 import { toJson } from './json.js';
-import { select } from './lists.js';
+import { joined, select } from './lists.js';
 import { nativeFetch, now, random, startTimer, stopTimer } from './natives.js';
 import { config } from './page.js';
+import { parts } from './parts.js';
 import { domain } from './visit.js';
 
 /** @import { SdkEvent } from './types' */
@@ -65,13 +66,10 @@ const take = () => {
   return batch;
 };
 
-/** @param {string[]} batch */
+/** Shop and signature are the server's own, so they need no escaping. @param {string[]} batch */
 const bodyOf = (batch) => {
-  const { shop_id: shop, runtime } = config;
-  let events = '';
-  for (const text of batch) events += (events && ',') + text;
-  const who = `"_shopId":${toJson(shop)},"_signature":${toJson(runtime.events_signature)}`;
-  return `{"events":[${events}],${who},"sentAt":${now()}}`;
+  const who = `"_shopId":"${config.shop_id}","_signature":"${config.runtime.events_signature}"`;
+  return `{"events":[${joined(batch, ',')}],${who},"sentAt":${now()}}`;
 };
 
 const address = () => (isOwn ? `/_svc/events${domain && `?d=${domain}`}` : config.runtime.events_url);
@@ -126,6 +124,8 @@ const isWorthRetrying = (status) => !status || status === 408 || status === 429 
  */
 const settle = (batch, name, status, retryAfter) => {
   pending = undefined;
+  stopTimer(timer);
+  timer = 0;
   if (isWorthRetrying(status)) {
     release();
     if (!name) defer(batch);
@@ -149,10 +149,12 @@ const settle = (batch, name, status, retryAfter) => {
 const send = (batch, name) => {
   if (!batch.length) return;
   pending = name ? [] : batch;
+  parts._noteSent?.(batch, 'fetch');
   const done = (/** @type {number} */ status, /** @type {string | null | undefined} */ retryAfter) => {
     // A shop's server may deliver the snippet but not have the route for events.
     const isUnknown = isOwn && (status === 404 || status === 405);
     if (isUnknown) isOwn = false;
+    parts._noteAnswered?.(batch, status);
     settle(batch, name, isUnknown ? 0 : status, retryAfter);
   };
   post(bodyOf(batch), guard('transport', done));
@@ -203,6 +205,7 @@ const leave = () => {
   if (isCut && pending?.length) defer(pending);
   while (queue.length) {
     const batch = take();
+    parts._noteSent?.(batch, 'beacon');
     if ((isCut || !sendBeacon(bodyOf(batch))) && !store(batch)) {
       queue = [...batch, ...queue];
       return;

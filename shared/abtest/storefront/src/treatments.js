@@ -1,9 +1,11 @@
 // Treatments: the visitor's variations applied to this page. They begin on pages that need them and end on the others.
 // Style sheets and mutations apply at once; customers' scripts run after parsing, never inside the page's own calls.
 
+import { assignments } from './decisions.js';
 import { guard, listen } from './guard.js';
-import { select } from './lists.js';
+import { select, some } from './lists.js';
 import { nextFrame, startTimer } from './natives.js';
+import { notify } from './notices.js';
 import { parts } from './parts.js';
 
 /** @import { Decision, Facts, Treatment } from './types' */
@@ -55,6 +57,34 @@ export const takeBack = (gone) => {
   }
 };
 
+/** Take a treatment back for the rest of the page view; it is not counted. @param {Treatment} treatment */
+export const abandon = (treatment) => {
+  treatment._dropped = true;
+  parts._retire?.(treatment._rules);
+  takeBack([treatment]);
+  notify('decision', assignments());
+};
+
+/**
+ * Half a variation is another one: if a part of it fails, none of it is shown.
+ * @param {Decision | undefined} decision
+ */
+export const fail = (decision) => {
+  for (const treatment of active) if (treatment._decision === decision) abandon(treatment);
+};
+
+/**
+ * Return whether the treatment of an experiment was taken back or, with `mayWait`, waits for its scripts.
+ * @param {string} id
+ * @param {boolean} [mayWait]
+ */
+export const isAbsent = (id, mayWait) =>
+  some(
+    active,
+    ({ _decision, _dropped, _ran, _waits }) =>
+      _decision.experiment.id === id && (_dropped || (mayWait && _waits && !_ran)),
+  );
+
 /** Undo the retired treatments. */
 export const putBack = () => {
   const gone = retired;
@@ -66,6 +96,7 @@ export const putBack = () => {
 const begin = (treatment) => {
   const { _decision: decision, _content: content } = treatment;
   if (parts._flaps?.(treatment)) return;
+  parts._awaitScripts?.(treatment);
   parts._wait?.(treatment);
   for (const css of [decision.experiment.css, content.css]) if (css) parts._addSheet(treatment, css);
   if (content.mutations) parts._addRules(treatment);
@@ -76,12 +107,16 @@ export const settle = guard('treatments', () => {
   if (parts._awaited) return; // called again when the page has rendered
   putBack();
   parts._resetScripts?.(active);
+  /** @type {Treatment[]} */
+  const ran = [];
   for (const treatment of active) {
     if (treatment._ran || treatment._dropped || parts._isLate?.(treatment)) continue;
     treatment._ran = true;
     parts._runScripts?.(treatment);
     parts._reveal?.(treatment);
+    ran[ran.length] = treatment;
   }
+  parts._countRuns?.(ran);
 });
 
 const later = () => {

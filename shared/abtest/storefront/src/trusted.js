@@ -1,5 +1,7 @@
 // Part for pages with Trusted Types: the policy `svc` for markup and script URLs.
 
+import { parts } from './parts.js';
+
 /** @import { TrustedPolicy } from './types' */
 
 /** @type {TrustedPolicy | undefined} */
@@ -11,6 +13,8 @@ export const policyOf = () =>
     createHTML: (text) => text,
     createScriptURL: (text) => text,
   }));
+
+parts._trust = policyOf;
 
 /** @param {string} html */
 export const trustedHtml = (html) => policyOf()?.createHTML(html) ?? html;

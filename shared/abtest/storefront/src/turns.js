@@ -1,7 +1,8 @@
 // Turns: queued work between one read and one write of the visitor's cookie.
 
 import { guard } from './guard.js';
-import { now } from './natives.js';
+import { now, startTimer } from './natives.js';
+import { flush } from './transport.js';
 import { resume, save } from './visit.js';
 
 /** Limit of calls that wait for consent or run in one turn. */
@@ -34,6 +35,7 @@ export const openTurns = (first) => {
   isOpen = true;
   works = [first, ...works];
   work();
+  startTimer(flush); // the tab may be closed before it is idle, and then `pagehide` may never come
 };
 
 /** Stop running turns and drop the queue. */

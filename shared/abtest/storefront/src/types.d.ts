@@ -155,6 +155,9 @@ export interface Flag extends Targeted {
   paused?: true;
 }
 
+/** The shop's own analytics. */
+export type Destination = 'ga4' | 'segment';
+
 /** Sections 1 and 1.1. `consent`, `handover` and `environments` are for the parts of these names. */
 export interface Runtime {
   environment?: string;
@@ -167,6 +170,8 @@ export interface Runtime {
   assets_url?: string;
   /** Domains of the shop whose subdomains share the visitor's cookie. */
   domains?: string[];
+  /** Tools on the page that exposures are passed on to. */
+  exposures?: Destination[];
   /** People look at the page before visitors do. */
   preview?: boolean;
 }
@@ -183,6 +188,8 @@ export interface Config {
   experiments: Experiment[];
   personalizations?: Personalization[];
   flags?: Flag[];
+  /** Ids of experiments, variations and goals, in snippets where these have none. */
+  ids?: string;
 }
 
 /** Where a page publishes orders: a data layer with event names, or an object; then paths, tried in order. */
@@ -232,7 +239,9 @@ export interface Facts {
 }
 
 export interface Decision {
-  experiment: Pick<Experiment, 'id' | 'epoch' | 'state' | 'css' | 'js' | 'reset_js' | 'goals' | 'type'>;
+  experiment: Pick<Experiment, 'id' | 'epoch' | 'state' | 'css' | 'js' | 'reset_js' | 'goals' | 'type'> & {
+    variations?: Content[];
+  };
   variation: Pick<Variation, 'id' | 'control' | 'blocks' | 'redirect_url'> & Content;
   /** Index of the variation in its experiment. */
   index: number;
@@ -247,6 +256,7 @@ export interface Decision {
 
 /** An active mutation. */
 export interface Rule {
+  _decision: Decision;
   _mutation: Mutation;
   /** Label of the nodes that it inserts. */
   _mark: string;
@@ -338,6 +348,9 @@ export interface Api {
   ready(fn: (api: any) => void): void;
   force(experimentId?: string, variation?: string | number): void;
   consent(granted: boolean): void;
+  on(name: string, fn: (detail: any) => void): () => void;
+  explain(): Promise<any>;
+  debug(): Promise<any>;
   chunk(name: string, fn: () => void): void;
 }
 
@@ -354,6 +367,8 @@ export interface Parts {
   _withCohort(data: Data): Data | null | undefined;
   /** parsing: parses a config given as a string */
   _parse(text: string): Config;
+  /** ids: puts ids back */
+  _name(config: Config): void;
   /** weekdays */
   _isDark(dark: Dark, now: number): boolean;
   /** audiences */
@@ -379,8 +394,8 @@ export interface Parts {
   /** captures */
   _hasText(element: Element, text: string): boolean;
   _captured(captures: GoalCapture[], element: any): Data;
-  /** addresses: a test for an expression; whether a query matches */
-  _finding(source: string): (address: Address) => boolean;
+  /** addresses: whether an expression, or a query, matches the address */
+  _finds(source: string, address: Address): boolean;
   _asks(query: [string, string][], search: string): boolean;
   /** blocks */
   _blockIndexOf(variation: Pick<Variation, 'blocks'>, facts: Facts): number;
@@ -395,9 +410,15 @@ export interface Parts {
   _watch(): void;
   _retire(rules: Rule[]): void;
   _undo(rules: Rule[]): void;
+  /** selectors: throws for a selector that no other can follow in a list */
+  _refuseOpen(mutation: Mutation): void;
+  /** breadth: whether the whole document is searched for the rule */
+  _isWide(rule: Rule, isParsed: boolean): boolean;
   /** positions: whether the rule is applied under the element's parent, or the parent is not complete */
   _isTaken(rule: Rule, element: Element): boolean;
   _takePlace(rule: Rule, element: Element): void;
+  /** trusted: makes the policy for markup, or throws */
+  _trust(): void;
   /** content: the document is parsed */
   _removeStoppers(): void;
   /** insertion: whether the rule is applied next to the element */
@@ -407,12 +428,14 @@ export interface Parts {
   /** scripts: run a treatment's scripts; run reset scripts of experiments that are not active any longer */
   _runScripts(treatment: Treatment): void;
   _resetScripts(active: Treatment[]): void;
+  /** scripts: whether the exposure waits for scripts */
+  _awaitScripts(treatment: Treatment): void;
   /** dropping: a page view begins */
   _beginView(): void;
   /** dropping: counts a start; whether the treatment is dropped because it started too often */
   _flaps(treatment: Treatment): boolean;
-  /** dropping: whether the exposure is not to be counted, or not yet */
-  _isAwaited(decision: Decision): boolean;
+  /** dropping: counts the exposures of treatments that have waited for their scripts */
+  _countRuns(ran: Treatment[]): void;
   /** css */
   _addSheet(treatment: Treatment, css: Css): void;
   _removeSheets(sheets: (() => void)[]): void;
@@ -442,7 +465,7 @@ export interface Parts {
   /** checkout: adopts the visitor of the page's cart attributes, if any */
   _checkout(given: Data): void;
   /** checkout: `svc.cart()` */
-  _cart(): Record<string, string>;
+  _cart(): Record<string, string> | '';
   /** sharing: sets the domain of the cookie */
   _share(): void;
   /** sharing: the cookie's fields, after deleting a duplicate cookie of this host */
@@ -459,6 +482,12 @@ export interface Parts {
   _href(): string;
   _address(): URL | undefined;
   _leaveFor(destination: string): boolean | undefined;
+  /** destinations: passes exposures on to the tools of these names */
+  _passOn(names: Destination[]): void;
+  /** recorder: an action was applied; events were sent, and answered */
+  _noteApplied(rule: Rule): void;
+  _noteSent(texts: string[], by: 'fetch' | 'beacon'): void;
+  _noteAnswered(texts: string[], status: number): void;
   /** waiting: starts the time limit of a treatment that cannot apply at once */
   _wait(treatment: Treatment): void;
   _isLate(treatment: Treatment): boolean;

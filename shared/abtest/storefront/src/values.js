@@ -19,18 +19,24 @@ const setValues = (element, values, get, set) => {
   const before = {};
   /** @type {Record<string, string | null>} */
   const after = {};
-  for (const name of keysOf(values)) {
-    before[name] = get(name);
-    set(name, values[name]);
-    after[name] = get(name);
+  const undo = () => {
+    for (const name of keysOf(after)) if (get(name) === after[name]) set(name, before[name]);
+  };
+  try {
+    for (const name of keysOf(values)) {
+      before[name] = get(name);
+      set(name, values[name]);
+      after[name] = get(name);
+    }
+  } catch (error) {
+    undo();
+    throw error;
   }
   return {
     _anchor: element,
     _watched: { attributes: true },
     _holds: () => !some(keysOf(after), (name) => get(name) !== after[name]),
-    _undo() {
-      for (const name of keysOf(after)) if (get(name) === after[name]) set(name, before[name]);
-    },
+    _undo: undo,
   };
 };
 

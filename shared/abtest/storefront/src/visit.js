@@ -4,7 +4,7 @@
 
 import { collect, seedOf, stateOf } from './decide.js';
 import { codeOf, encode } from './hash.js';
-import { record } from './lists.js';
+import { joined, record } from './lists.js';
 import { parts } from './parts.js';
 
 /** @import { Decision, Experiment } from './types' */
@@ -42,6 +42,11 @@ export let domain = '';
 export const setDomain = (to) => {
   domain = to;
 };
+
+/** Cookies that were read before the visit began: reading them takes time. @type {string | undefined} */
+let unread;
+/** Read the cookies before the visit begins. */
+export const peek = () => (unread = jar.cookie);
 
 /** All cookies at the last read. */
 export let cookies = '';
@@ -98,7 +103,8 @@ const has = (field, entry) => `${fields[field]}~`.includes(`${entry}~`);
  */
 export const readCookie = () => {
   let latest = [''];
-  cookies = jar.cookie;
+  cookies = unread ?? jar.cookie;
+  unread = undefined;
   for (const [, value] of cookies.matchAll(FORM)) {
     const each = value.split('.');
     if (!latest[SEEN] || each[SEEN] >= latest[SEEN]) latest = each;
@@ -135,8 +141,7 @@ export const resume = (ms) => {
 };
 
 export const save = () => {
-  let value = '';
-  for (const field of fields) value += (value && '.') + field;
+  const value = joined(fields, '.');
   if (!fields[SESSION]) return; // consent was withdrawn meanwhile
   writeCookie(value, KEEP_SECONDS);
   parts._written?.(value);

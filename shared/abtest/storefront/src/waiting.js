@@ -2,11 +2,9 @@
 
 import { addCss } from './css.js';
 import { drop } from './dropping.js';
-import { expose } from './events.js';
 import { now, startTimer } from './natives.js';
 import { tagOptions } from './page.js';
 import { parts } from './parts.js';
-import { turn } from './turns.js';
 
 /** Time limit of a treatment, unless the tag has `data-hide-ms`. */
 const PATIENCE_MS = 800;
@@ -40,5 +38,4 @@ parts._isLate = (treatment) => {
 
 parts._reveal = (treatment) => {
   treatment._reveal?.();
-  if (treatment._waits) turn(() => expose(treatment._decision));
 };

@@ -42,10 +42,20 @@ const findUsers = (declarations, marked) => {
 const declared = (scope, marked) => {
   const declarations = declarationsOf(scope.variables);
   findUsers(declarations, marked);
-  const wanted = declarations.filter(
-    ({ node, users }) => !users.has(ALWAYS) && !marked.some((part) => contains(part, node)),
-  );
-  return wanted.map(({ node, users }) => ({ users, items: node.parent.declarations, node }));
+  // Where a part declares what others alone use, it is marked within that part.
+  const isOwn = ({ node, users }) => innermost(marked, node)?.name.split('|').some((name) => users.has(name));
+  const found = declarations.filter((each) => !each.users.has(ALWAYS) && !isOwn(each));
+  // A statement of which nothing would be left goes as a whole, with the last of its users.
+  const statements = new Map();
+  for (const { node, users } of found) {
+    const { nodes = [], all = [] } = statements.get(node.parent) || {};
+    statements.set(node.parent, { nodes: [...nodes, { node, users }], all: [...all, ...users] });
+  }
+  return [...statements].flatMap(([statement, { nodes, all }]) => {
+    const { declarations: items } = statement;
+    if (nodes.length < items.length) return nodes.map(({ node, users }) => ({ users, items, node }));
+    return [{ users: all, items: [statement], node: statement }];
+  });
 };
 
 /** Marks for what any function takes out of an object by `{name}`, in its parameters or a declaration. */
@@ -67,8 +77,8 @@ const unpacked = (scope, marked) => {
 export const markShared = (code) => {
   const marked = markedIn(code);
   const scope = scopeOf(code);
-  const wanted = [...declared(scope, marked), ...unpacked(scope, marked)];
-  const places = wanted.map(({ users, items, node }) => {
+  const found = [...declared(scope, marked), ...unpacked(scope, marked)];
+  const places = found.map(({ users, items, node }) => {
     const [start, end] = withComma(items, node);
     return { name: [...new Set(users)].sort().join('|'), start, end };
   });

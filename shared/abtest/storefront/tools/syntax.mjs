@@ -41,9 +41,10 @@ export const isOpening = (node) =>
   /^(Object|Function|Class)Expression$/.test(node.type) ||
   childrenOf(node).some((child) => child.start === node.start && isOpening(child));
 
-/** Where an item of a list stands, with its comma. */
+/** Where an item of a list stands, with its comma if there are others. */
 export const withComma = (items, node) => {
   const at = items.indexOf(node);
+  if (items.length === 1) return [node.start, node.end];
   return at ? [items[at - 1].end, node.end] : [node.start, items[1].start];
 };
 

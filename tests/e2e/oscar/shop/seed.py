@@ -1,5 +1,6 @@
 """One product in stock and one country to ship to. Run with Django's settings; writes the product's path."""
 
+import os
 import sys
 from decimal import Decimal
 
@@ -7,10 +8,12 @@ import django
 
 django.setup()
 
-from oscar.apps.address.models import Country  # noqa: E402 - Django must be set up first
+from django.contrib.sites.models import Site  # noqa: E402 - Django must be set up first
+from oscar.apps.address.models import Country  # noqa: E402
 from oscar.apps.catalogue.models import Category, Product, ProductClass  # noqa: E402
 from oscar.apps.partner.models import Partner, StockRecord  # noqa: E402
 
+Site.objects.update_or_create(id=1, defaults={"domain": os.environ["SHOP_HOST"], "name": "Paper and Ink"})
 Country.objects.create(
     iso_3166_1_a2="DE", iso_3166_1_a3="DEU", printable_name="Germany", name="Germany", is_shipping_country=True
 )

@@ -1,0 +1,1 @@
+"""Reads stores for their profiles, as messages of ProfileQueue demand."""

@@ -1,0 +1,1 @@
+"""Evidence that audit rows were not changed: Merkle trees of days, chained."""

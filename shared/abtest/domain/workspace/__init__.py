@@ -1,0 +1,1 @@
+"""Files of a shop's team: briefs, notes, data, and what the service generates."""

@@ -1,0 +1,1 @@
+"""The audit over the API, and its evidence: rows, seals, proofs, verification."""

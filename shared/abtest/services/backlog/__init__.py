@@ -1,0 +1,1 @@
+"""The backlog: ideas, their order, and the experiments that test them."""

@@ -1,0 +1,1 @@
+"""Experiments as files: read, planned, applied."""

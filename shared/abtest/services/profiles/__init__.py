@@ -1,0 +1,1 @@
+"""Profile of a shop's store: runs that read its pages, and reviews of what they suggest."""

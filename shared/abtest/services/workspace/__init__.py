@@ -1,0 +1,1 @@
+"""Workspace files: those of the team, and those that the service generates."""

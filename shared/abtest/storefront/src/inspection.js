@@ -1,0 +1,61 @@
+// Fetches the tool for people who look at the page: previews, QA visits, explanations. Shoppers never load it.
+
+import { given } from './decisions.js';
+import { force } from './force.js';
+import { config, scripts } from './page.js';
+
+/** A preview or else a QA visit: in the query of the page, or in a cookie of the session. */
+const REQUESTED = /svc_preview=[\w.-]{1,4096}|svc_qa=1(?!.*svc_preview=\w)/;
+
+/** The tool has taken this page over, or will. */
+let isLeft = false;
+
+/** Address of the tool and its files. @param {string} query */
+export const toolAddress = (query) => `${config.runtime.events_url}/../s/${config.shop_id}.js?${query}`;
+
+/**
+ * Load the tool, which finds our state at its script. The parser waits for it if it waited for our own tag.
+ * @param {string} query
+ * @param {() => void} onFail
+ * @param {unknown[]} [state] for an explanation; without one the tool takes over
+ */
+export const fetchTool = (query, onFail, state) => {
+  const { currentScript, documentElement: root } = document;
+  const own = /** @type {any} */ (state ? undefined : currentScript);
+  const onLoad = own?.onload;
+  /** @type {any} */
+  let script = document.createElement('script');
+  script.src = toolAddress(query);
+  script.setAttribute('nonce', own?.nonce);
+  script.setAttribute('blocking', 'render');
+  if (own) own.onload = null; // the tool calls it when it has started
+  if (own && !own.async && document.readyState === 'loading') {
+    document.write(script.outerHTML);
+    script = own.nextSibling;
+  } else root.append(script);
+  script.svc = [own, onLoad, config, scripts, given, state];
+  script.onerror = () => {
+    onFail();
+    onLoad?.call(own);
+  };
+};
+
+/**
+ * Return whether the tool takes over, because the page is a QA visit or a preview.
+ * @param {string} cookie
+ * @param {() => void} onFail goes on without it; the visit is not counted
+ */
+export const isInspected = (cookie, onFail) => {
+  const { svc: isTool } = /** @type {any} */ (document.documentElement);
+  const requested = !isTool && REQUESTED.exec(`${location.search};${cookie}`);
+  if (isLeft || !requested) return isLeft;
+  force._isFlagged = true;
+  try {
+    fetchTool(requested[0], () => {
+      isLeft = false;
+      onFail();
+    });
+    isLeft = true;
+  } catch {} // the page's policy lets no script in
+  return isLeft;
+};

@@ -1,0 +1,1 @@
+"""Evidence of the audit."""
