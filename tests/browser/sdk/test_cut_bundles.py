@@ -26,6 +26,8 @@ Json = Any
 
 AT_ONCE = 4
 SOURCE = re.compile(r"(svc_v=(?:[^.;]*\.){5})[^.;]*")
+SHORT = re.compile(r"\b[\w$]+(?= is not a function)")
+FUNCTION = re.compile(r'"function (?:[^"\\]|\\.)*"')
 OF_THE_TOOL = {"recorder"}
 REQUIRED_ONLY = {"adopting", "content", "data_layer", "displaced", "dropping", "goals", "ids", "parsing", "trusted"}
 
@@ -229,18 +231,19 @@ def _close(page: Page, seen: list[Json]) -> Json:
 
 
 def _comparable(found: Json, names: frozenset[str]) -> Json:
-    """Without what only parts tell that nothing asks for: the cart's stamp, where the visit came from."""
-    for moment in found.values():
+    """Without what only parts tell that nothing asks for (cart's stamp, where the visit came from), and short names."""
+    seen = json.loads(FUNCTION.sub('"function"', SHORT.sub("it", json.dumps(found))))
+    for moment in seen.values():
         if isinstance(moment, dict) and "cookie" in moment:
             if "checkout" not in names:
                 del moment["asked"][2]
             if "audiences" not in names:
                 moment["cookie"] = SOURCE.sub(r"\1", moment["cookie"])
     if "audiences" not in names:
-        _forget_sources(found.get("told"))
+        _forget_sources(seen.get("told"))
     if "checkout" not in names:
-        del found["undefined"][found["api"].index("cart")]
-    return found
+        del seen["undefined"][seen["api"].index("cart")]
+    return seen
 
 
 def _forget_sources(told: Any) -> None:

@@ -100,7 +100,7 @@ def test_selector__that_matches_nothing__is_reported_once_a_session(shop: Shop, 
     shop.page("/", html(BODY, "<script>let rush = setTimeout; setTimeout = (f, ms) => rush(f, ms / 10)</script>"))
     page = open_page()
     [error] = shop.wait_events("sdk_error")
-    assert error["data"] == {"kind": "selector_missing", "source": "selector", "message": ".gone"}
+    assert error["data"] == {"kind": "selector_missing", "message": ".gone"}
     assert (error["experimentId"], error["variationId"]) == ("e1", "e1-treatment")
     assert len(shop.wait_events("experiment_viewed")) == 1, "a warning: what matches is shown and counted"
     open_page("/", page)

@@ -23,6 +23,11 @@ def inlined(config: PublishedConfig) -> dict[str, object]:
     With many experiments `ids` has the ids of all.
     """
     whole: dict[str, object] = {name: value for name, value in config.items() if value or name not in _UNREAD_IF_EMPTY}
+    if "delivery" in config:
+        whole["delivery"] = _without(config["delivery"], "format")
+    runtime = whole.get("runtime")
+    if isinstance(runtime, dict) and not runtime.get("environments"):
+        whole["runtime"] = _without(runtime, "environment")
     if "experiments" in config:
         experiments = [dict(_experiment(each)) for each in config["experiments"]]
         ids = together(experiments)

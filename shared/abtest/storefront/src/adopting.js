@@ -18,10 +18,7 @@ export const adopt = (id, variations = '') => {
 
 parts._adopt = () => {
   if (adopted && adopted !== fields[VISITOR]) setVisitor(adopted);
-  handed.replace(/~(\w+)-\w+/g, (entry, state) => {
-    fields[STICKY] = fields[STICKY].replace(new RegExp(`~${state}-\\w+`), '');
-    append(STICKY, entry, MAX_STICKY);
-    return '';
-  });
+  fields[STICKY] = (fields[STICKY] + handed).replace(/(~\w+-)\w+(?=.*\1)/g, ''); // the last of each experiment counts
+  append(STICKY, '', MAX_STICKY);
   adopted = handed = '';
 };

@@ -2,10 +2,10 @@
 
 import { decide } from './decide.js';
 import { emit, expose, report } from './events.js';
-import { force, refuseUnknown } from './force.js';
+import { force } from './force.js';
 import { listen, reportTo } from './guard.js';
-import { select } from './lists.js';
-import { now } from './natives.js';
+import { select, some } from './lists.js';
+import { keysOf, now } from './natives.js';
 import { watchAddress } from './navigation.js';
 import { notify } from './notices.js';
 import { config, tagOptions } from './page.js';
@@ -55,6 +55,15 @@ export const assignments = () => {
 /** @param {Data} data */
 export const setGiven = (data) => {
   given = data;
+};
+
+/** Report what is forced and does not exist, once. @param {Decision[]} assigned */
+const refuseUnknown = (assigned) => {
+  for (const id of keysOf(force._variations)) {
+    if (some(assigned, ({ experiment, forced }) => forced && experiment.id === id)) continue;
+    report(`nothing running is called ${id}:${force._variations[id]}`, 'force');
+    delete force._variations[id];
+  }
 };
 
 /** @param {boolean} isView */

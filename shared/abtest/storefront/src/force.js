@@ -1,10 +1,8 @@
 // QA visits by address: `svc_qa=1` flags a visit, other parameters force variations.
 
-import { guard } from './guard.js';
-import { record, some } from './lists.js';
-import { keysOf } from './natives.js';
+import { record } from './lists.js';
 
-/** @import { Decision, Force } from './types' */
+/** @import { Force } from './types' */
 
 /** State of this page: whether the visit is flagged, and its forced variations. */
 export const force = { _isFlagged: false, _variations: /** @type {Force} */ (record()) };
@@ -41,16 +39,4 @@ export const enforce = (id, variation) => {
   if (id == null) force._variations = record();
   else if (variation == null) delete force._variations[id];
   else force._variations[id] = variation;
-};
-
-/** Report what is forced and does not exist, once. @param {Decision[]} decisions */
-export const refuseUnknown = (decisions) => {
-  for (const id of keysOf(force._variations)) {
-    if (some(decisions, ({ experiment, forced }) => !!forced && experiment.id === id)) continue;
-    const name = `${id}:${force._variations[id]}`;
-    delete force._variations[id];
-    guard('force', () => {
-      throw `nothing running is called ${name}`;
-    })();
-  }
 };

@@ -28,29 +28,10 @@ export const encode = (number) => number.toString(36);
  */
 export const codeOf = (text, state) => encode(fold(text, state));
 
-/** The last unit hashed, and its code units: many experiments use the same visitor. */
-let last = '';
-/** @type {number[]} */
-let units = [];
-
 /**
  * The visitor's bucket, 0 to 9999, in the experiment whose seed left `state`.
  * Hashed twice: one round of FNV leaves ids that share a long prefix too close together.
  * @param {string} visitorId
  * @param {number} state
  */
-export const bucketOf = (visitorId, state) => {
-  if (last !== visitorId) {
-    last = visitorId;
-    units = [];
-    for (let i = 0; i < last.length; i++) units[i] = last.charCodeAt(i);
-  }
-  for (const unit of units) state = Math.imul(state ^ unit, PRIME);
-  state >>>= 0;
-  // Hashes the decimal digits of the first hash without creating a string, which takes longer than everything else.
-  let hash = OFFSET_BASIS;
-  let place = 1;
-  while (place * 10 <= state) place *= 10;
-  for (; place >= 1; place /= 10) hash = Math.imul(hash ^ (48 + (((state / place) >>> 0) % 10)), PRIME);
-  return (hash >>> 0) % BUCKETS;
-};
+export const bucketOf = (visitorId, state) => fold(`${fold(visitorId, state)}`) % BUCKETS;

@@ -3,12 +3,10 @@
 import { given } from './decisions.js';
 import { force } from './force.js';
 import { config, scripts } from './page.js';
+import { parts } from './parts.js';
 
 /** A preview or else a QA visit: in the query of the page, or in a cookie of the session. */
 const REQUESTED = /svc_preview=[\w.-]{1,4096}|svc_qa=1(?!.*svc_preview=\w)/;
-
-/** The tool has taken this page over, or will. */
-let isLeft = false;
 
 /** Address of the tool and its files. @param {string} query */
 export const toolAddress = (query) => `${config.runtime.events_url}/../s/${config.shop_id}.js?${query}`;
@@ -20,42 +18,39 @@ export const toolAddress = (query) => `${config.runtime.events_url}/../s/${confi
  * @param {unknown[]} [state] for an explanation; without one the tool takes over
  */
 export const fetchTool = (query, onFail, state) => {
-  const { currentScript, documentElement: root } = document;
+  const { currentScript, documentElement: root, readyState } = document;
   const own = /** @type {any} */ (state ? undefined : currentScript);
-  const onLoad = own?.onload;
   /** @type {any} */
   let script = document.createElement('script');
   script.src = toolAddress(query);
   script.setAttribute('nonce', own?.nonce);
   script.setAttribute('blocking', 'render');
-  if (own) own.onload = null; // the tool calls it when it has started
-  if (own && !own.async && document.readyState === 'loading') {
+  if (own && !own.async && readyState === 'loading') {
     document.write(script.outerHTML);
     script = own.nextSibling;
   } else root.append(script);
-  script.svc = [own, onLoad, config, scripts, given, state];
+  script.svc = [own, config, scripts, given, state];
+  const onLoad = own?.onload;
+  if (onLoad) own.onload = null; // the page may be shown when the tool has started
+  script.onload = onLoad;
   script.onerror = () => {
     onFail();
-    onLoad?.call(own);
+    onLoad?.();
   };
 };
 
 /**
  * Return whether the tool takes over, because the page is a QA visit or a preview.
- * @param {string} cookie
  * @param {() => void} onFail goes on without it; the visit is not counted
+ * @param {string} cookie
  */
-export const isInspected = (cookie, onFail) => {
-  const { svc: isTool } = /** @type {any} */ (document.documentElement);
-  const requested = !isTool && REQUESTED.exec(`${location.search};${cookie}`);
-  if (isLeft || !requested) return isLeft;
+export const isInspected = (onFail, cookie) => {
+  const requested = !parts._isTool?.() && REQUESTED.exec(`${location.search};${cookie}`);
+  if (!requested) return false;
   force._isFlagged = true;
   try {
-    fetchTool(requested[0], () => {
-      isLeft = false;
-      onFail();
-    });
-    isLeft = true;
+    fetchTool(requested[0], onFail);
+    return true;
   } catch {} // the page's policy lets no script in
-  return isLeft;
+  return false;
 };

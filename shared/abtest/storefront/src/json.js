@@ -24,7 +24,7 @@ const writeNested = (value, depth) => {
   if (!value || depth > MAX_DEPTH || valuesLeft < 0) return 'null';
   if (value instanceof Date) return quote(value.toISOString());
   if (isArray(value)) {
-    for (let i = 0; i < value.length; i++) out += (i ? ',' : '') + (write(value[i], depth) || 'null');
+    for (const item of value) out += (out && ',') + (write(item, depth) || 'null');
     return `[${out}]`;
   }
   for (const key of keysOf(value)) {
@@ -41,19 +41,11 @@ const writeNested = (value, depth) => {
  * @returns {string}
  */
 const write = (value, depth) => {
+  const kind = typeof value;
   valuesLeft--;
-  switch (typeof value) {
-    case 'string':
-    case 'bigint':
-      return quote(value);
-    case 'number':
-    case 'boolean':
-      return `${+value - +value === 0 ? value : null}`;
-    case 'object':
-      return writeNested(value, depth + 1);
-    default:
-      return '';
-  }
+  if (kind === 'object') return writeNested(value, depth + 1);
+  if (/ri|bi/.test(kind)) return quote(value); // string, bigint
+  return /be|oo/.test(kind) ? `${+value - +value === 0 ? value : null}` : ''; // number, boolean
 };
 
 /** @param {unknown} value */

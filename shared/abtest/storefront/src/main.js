@@ -39,7 +39,7 @@ export const run = ({ consent, exposures: destinations, handover } = config.runt
   if (destinations) parts._passOn(destinations);
   const begin = handover ? parts._handover(proceed) : proceed; // removes its parameter from the address at once
   // A cookie of the session may call for the tool; it is not read before.
-  if (consent) parts._consent(() => isInspected(peek(), begin) || begin(), end);
+  if (consent) parts._consent(() => isInspected(begin, peek()) || begin(), end);
   else begin();
   watchPage();
 };
@@ -60,6 +60,6 @@ export const start = guard(
     readForce(location.search);
     const isQuiet = open();
     const go = () => isQuiet || run();
-    isInspected(config.runtime.consent ? '' : peek(), go) || go();
+    isInspected(go, config.runtime.consent ? '' : peek()) || go();
   },
 );

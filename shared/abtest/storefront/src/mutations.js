@@ -211,14 +211,13 @@ const isMissing = ({ _applied, _isRetired, _mutation }) =>
   !_applied.length && !_isRetired && !document.querySelector(_mutation.selector);
 
 /**
- * Report selectors that have matched nothing, once a session.
+ * Report the first selector that has matched nothing, once a session.
  * @param {Treatment} treatment
  */
 const reportMissing = ({ _decision, _rules }) => {
-  let message = '';
-  for (const rule of select(_rules, isMissing)) message += (message && ', ') + rule._mutation.selector;
-  if (!message) return;
-  const data = { kind: 'selector_missing', source: 'selector', message: message.slice(0, 500) };
+  const [missing] = select(_rules, isMissing);
+  if (!missing) return;
+  const data = { kind: 'selector_missing', message: missing._mutation.selector };
   turn(() => emitOnce(`m:${_decision.experiment.id}`, 'sdk_error', data, _decision));
 };
 

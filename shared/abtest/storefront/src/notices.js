@@ -1,14 +1,17 @@
 // What page code can listen to with `svc.on`: exposures, decisions, events, consent and errors.
 
 import { guard } from './guard.js';
+import { select } from './lists.js';
+
+/** @typedef {(name: string, detail: any) => void} Listener */
 
 /** Limit of notices that are kept for those who listen later. */
 const MAX_KEPT = 500;
 
 /** @type {[name: string, detail: any][]} */
 const kept = [];
-/** @type {((notice: [string, any]) => void)[]} */
-const listeners = [];
+/** Replaced when one is added or removed, so that a loop over them goes on undisturbed. @type {Listener[]} */
+let listeners = [];
 
 /**
  * Notify those who listen, now or later.
@@ -16,11 +19,8 @@ const listeners = [];
  * @param {any} detail
  */
 export const notify = (name, detail) => {
-  /** @type {[string, any]} */
-  const notice = [name, detail];
-  if (kept.length < MAX_KEPT) kept[kept.length] = notice;
-  const { length } = listeners; // who begins to listen now has been given it already
-  for (let i = 0; i < length; i++) listeners[i](notice);
+  if (kept.length < MAX_KEPT) kept[kept.length] = [name, detail];
+  for (const listener of listeners) listener(name, detail);
 };
 
 /**
@@ -31,13 +31,13 @@ export const notify = (name, detail) => {
  * @returns {() => void} ends it
  */
 export const hear = (name, fn) => {
-  let isOn = true;
-  const listener = guard('on', (/** @type {[string, any]} */ [about, detail]) => {
-    if (isOn && about === name) fn(detail);
+  /** @type {Listener} */
+  const listener = guard('on', (about, detail) => {
+    if (about === name) fn(detail);
   });
-  for (const notice of kept) listener(notice);
-  listeners[listeners.length] = listener;
+  for (const notice of kept) listener(...notice);
+  listeners = [...listeners, listener];
   return () => {
-    isOn = false;
+    listeners = select(listeners, (each) => each !== listener);
   };
 };

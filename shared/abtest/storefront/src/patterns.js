@@ -31,9 +31,9 @@ export const compile = (source, flags) => {
   }
 };
 
-/** @type {(source: string) => (part: string) => boolean} */
+/** Patterns are the server's own: they compile. @type {(source: string) => (part: string) => boolean} */
 const testOf = /* @__PURE__ */ once((source) => {
-  const pattern = compile(`^(?:${source})$`, 'i');
+  const pattern = new RegExp(`^(?:${source})$`, 'i');
   /** The last part tested; rules, goals and clicks of a page test the same address. @type {string | undefined} */
   let last;
   let isMatch = false;

@@ -1,5 +1,5 @@
-// Part that records what happens to treatments and events, for people who look at the page. No snippet has it: it is
-// in the tool.
+// Part of the tool, for people who look at the page; no snippet has it. It records what happens to treatments and
+// events.
 
 import { now } from './natives.js';
 import { parts } from './parts.js';
@@ -23,6 +23,9 @@ export const uses = new WeakMap();
  * @type {{ texts: string[], at: number, by: 'fetch' | 'beacon', status?: number }[]}
  */
 export const requests = [];
+
+/** The tool takes over from the page's own snippet, and nothing from it. */
+parts._isTool = () => true;
 
 parts._noteApplied = (rule) => {
   const use = uses.get(rule) || { first: now(), last: 0, count: 0 };

@@ -1,6 +1,6 @@
 // Sends events to the server in bounded batches, and repeats them until the server has them. Knows no event types.
 
-import { oldest, read, release, remove, store, withLease } from './backlog.js';
+import { oldest, read, remove, store } from './backlog.js';
 import { guard, listen } from './guard.js';
 import { toJson } from './json.js';
 import { joined, select } from './lists.js';
@@ -35,12 +35,9 @@ let isOwn = false;
 
 /**
  * Milliseconds in a Retry-After header, or 0.
- * @param {any} header seconds or a date
+ * @param {any} header seconds: the edge sends no dates
  */
-export const retryAfterMs = (header) => {
-  const ms = header * 1000 || Date.parse(header) - now();
-  return ms > 0 ? Math.min(ms, MAX_WAIT_MS) : 0;
-};
+export const retryAfterMs = (header) => (header > 0 ? Math.min(header * 1000, MAX_WAIT_MS) : 0);
 
 /**
  * Back-off with full jitter under a cap that doubles from 1 to 60 seconds, added to the server's Retry-After.
@@ -127,7 +124,6 @@ const settle = (batch, name, status, retryAfter) => {
   stopTimer(timer);
   timer = 0;
   if (isWorthRetrying(status)) {
-    release();
     if (!name) defer(batch);
     return schedule(retryDelay(attempt++, retryAfter));
   }
@@ -137,9 +133,8 @@ const settle = (batch, name, status, retryAfter) => {
     limit = batch.length >> 1;
     queue = [...batch, ...queue];
   }
-  if (name) drain();
   // At once, even if a retry is scheduled: the server responds.
-  else if (isBacklog || queue.length) startTimer(pump, 0);
+  if (isBacklog || queue.length) startTimer(pump, 0);
 };
 
 /**
@@ -166,25 +161,14 @@ export const flush = guard('transport', () => {
 });
 
 /** Send stored batches, the oldest first, then new events. */
-const drain = () => {
-  const name = oldest();
-  if (name) return send(read(name).split('\n'), name);
-  isBacklog = false;
-  release();
-  flush();
-};
-
 const pump = guard('transport', () => {
-  const busy = (/** @type {number} */ ms) => {
-    flush();
-    schedule(ms);
-  };
   stopTimer(timer);
   timer = 0;
   if (pending || !isOpen) return;
-  if (isBacklog && oldest()) return withLease(drain, busy);
-  isBacklog = false;
-  flush();
+  const name = isBacklog && oldest();
+  isBacklog = !!name;
+  if (name) send(read(name).split('\n'), name);
+  else flush();
 });
 
 /** @param {SdkEvent} event */
@@ -201,7 +185,6 @@ export const add = (event) => {
  */
 const leave = () => {
   const isCut = navigator.onLine === false || attempt > 0;
-  release(); // so that the next page need not wait
   if (isCut && pending?.length) defer(pending);
   while (queue.length) {
     const batch = take();
@@ -237,7 +220,7 @@ export const startTransport = () => {
   listen('online', () => {
     isBacklog = true;
     attempt = 0;
-    if (!document.hidden) pump(); // a hidden page may be closing and leave its lease behind
+    if (!document.hidden) pump(); // not in all tabs at once
   });
   listen('pagehide', leave);
   listen('visibilitychange', () => {

@@ -484,6 +484,8 @@ export interface Parts {
   _leaveFor(destination: string): boolean | undefined;
   /** destinations: passes exposures on to the tools of these names */
   _passOn(names: Destination[]): void;
+  /** recorder: whether this is the tool */
+  _isTool(): boolean;
   /** recorder: an action was applied; events were sent, and answered */
   _noteApplied(rule: Rule): void;
   _noteSent(texts: string[], by: 'fetch' | 'beacon'): void;

@@ -94,7 +94,7 @@ const enforceDraft = (preview) => {
  * @param {Scripts} own
  * @param {any[]} state what the page's own snippet left
  */
-const takeOver = (outcome, own, [tag, onLoad, before, scripts, given]) => {
+const takeOver = (outcome, own, [tag, before, scripts, given]) => {
   const here = hereOf(outcome);
   const { preview } = here;
   const page = merged(before, scripts, here, own);
@@ -144,7 +144,6 @@ const takeOver = (outcome, own, [tag, onLoad, before, scripts, given]) => {
   // The cookie is read with consent only, so the visitor has given it, perhaps by a call that is not repeated.
   if (before.runtime.consent && !isByAddress) window.svc.consent(true);
   if (here.draft && preview) carryOver(preview.hosts || [], `${preview.token}`);
-  onLoad?.call(tag, new Event('load'));
 };
 
 /**
@@ -178,10 +177,11 @@ const explainPage = (running, [made, treatments, isQuiet, isWhole, done]) => {
  */
 export const start = (outcome, own) => {
   try {
-    const state = /** @type {any} */ (document.currentScript).svc;
-    const [, , running, , , request] = state;
+    const { currentScript, documentElement: root } = /** @type {any} */ (document);
+    const state = currentScript.svc;
+    const [, running, , , request] = state;
     if (request) explainPage(running, request);
-    else takeOver(outcome, own, state);
+    else if (!root.svc) takeOver(outcome, own, state); // else it has: consent may be given twice
   } catch (error) {
     console.warn('svc', error);
   }

@@ -75,13 +75,25 @@ const cutsAround = (node, known) => {
 const isWritten = ({ type, parent }) =>
   type === 'MemberExpression' && parent.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression';
 
-/** The properties of `parts`, wherever they stand: of the one object that most parts write to. */
-const propertiesOf = (code, partOf) => {
-  const membersOf = ({ references }) => references.map(({ identifier }) => identifier.parent);
-  const writersOf = (variable) => new Set(membersOf(variable).filter(isWritten).map(partOf)).size;
-  const table = scopeOf(code).variables.reduce((best, each) => (writersOf(each) > writersOf(best) ? each : best));
-  return membersOf(table).filter(({ type }) => type === 'MemberExpression');
+const membersOf = ({ references }) =>
+  references.map(({ identifier }) => identifier.parent).filter(({ type }) => type === 'MemberExpression');
+
+/** Which part a node of the marked code stands in. */
+const placesIn = (code) => {
+  const marked = markedIn(code);
+  return ({ start }) => marked.find((part) => part.start <= start && start < part.end)?.name;
 };
+
+/** The variable `parts` of the marked code: the one object that most parts write to. */
+export const tableIn = (code) => {
+  const partOf = placesIn(code);
+  const writersOf = (variable) => new Set(membersOf(variable).filter(isWritten).map(partOf)).size;
+  return scopeOf(code).variables.reduce((best, each) => (writersOf(each) > writersOf(best) ? each : best));
+};
+
+/** The properties of the variable of this name, wherever they stand. */
+export const propertiesOf = (code, name) =>
+  membersOf(scopeOf(code).variables.find((variable) => variable.name === name));
 
 /**
  * The bundle with marks around what goes where a part goes.
@@ -89,9 +101,8 @@ const propertiesOf = (code, partOf) => {
  * @param {(name: string) => Set<string>} withRequired the part and what it requires
  */
 export const markCalls = (code, withRequired) => {
-  const marked = markedIn(code);
-  const partOf = ({ start }) => marked.find((part) => part.start <= start && start < part.end)?.name;
-  const properties = propertiesOf(code, partOf);
+  const partOf = placesIn(code);
+  const properties = propertiesOf(code, tableIn(code).name);
   const written = properties.filter((node) => node.parent.left === node);
   const owners = new Map(written.map((node) => [node.property.name, partOf(node)]));
   const cuts = [];
