@@ -17,6 +17,7 @@ const bridgeOutput = `${root}dist/bridge.js`;
 const toolOutput = `${root}dist/qa.js`;
 const barOutput = `${root}dist/bar.js`;
 const setsOutput = `${root}dist/sets.json`;
+const namesPath = `${root}names.json`;
 const CORE_BUDGET = 5350;
 /** With every part. */
 const BUDGET = 17950;
@@ -58,8 +59,11 @@ const marks = {
   },
 };
 
-/** Short names of properties: the tool reads what the SDK of a page left, so they are the same in both. */
-const nameCache = {};
+/**
+ * Short names of properties: the tool reads what the SDK of a page left, perhaps that of an earlier release, which a
+ * shop has until it is published again. So a name, once given, stays.
+ */
+const nameCache = { props: { props: JSON.parse(await readFile(namesPath, 'utf8').catch(() => '{}')) } };
 
 /** esbuild joins the modules, terser makes them small; both keep to ASCII, as the file may be served as anything. */
 const render = async (contents) => {
@@ -130,6 +134,7 @@ for (const [path, text] of [
   [toolOutput, tool],
   [barOutput, bar],
   [setsOutput, `${JSON.stringify(sets.map(({ parts, code: made }) => ({ parts, code: made })))}\n`],
+  [namesPath, `${JSON.stringify(nameCache.props.props, null, 2)}\n`],
 ]) {
   if (!process.argv.includes('--verify')) await writeFile(path, text);
   else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
