@@ -35,7 +35,7 @@ LANES: Mapping[str, Lane] = {
             "unit": 330,
             "integration": 500,
             "golden": 40,
-            "oracle": 40,
+            "oracle": 50,
         },
     ),
     "long": Lane(
