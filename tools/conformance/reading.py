@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Any
 
 from abtest.domain.planning.sample_size import Demand
+from abtest.domain.stats.group_sequential.spending import Spending
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.sequential import Mixture
 
@@ -123,3 +124,9 @@ def demand(inputs: Inputs) -> Demand:
         treatments=max(1, whole(inputs.get("treatments", 1))),
         correction_method=correction,
     )
+
+
+def spending(inputs: Inputs) -> Spending:
+    """Return the spending function; `gamma` is read for the family that has one."""
+    family = inputs["spending"]
+    return Spending(family=family, gamma=number(inputs, "gamma") if family == "hwang_shih_decani" else None)

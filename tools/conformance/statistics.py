@@ -5,6 +5,8 @@ from typing import Any
 
 from abtest.domain.planning.sample_size import CannotBePlannedError, size_for_rate, size_for_rate_by_weights
 from abtest.domain.stats.exact_counts import harm_evidence
+from abtest.domain.stats.group_sequential.boundaries import boundaries
+from abtest.domain.stats.group_sequential.design import Design
 from abtest.domain.stats.means import MeanTest, welch, welch_alone
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
@@ -34,6 +36,7 @@ from tools.conformance.reading import (
     numbers,
     positive,
     sample,
+    spending,
     weights_of,
 )
 from tools.stats.power import power_for_rate
@@ -249,6 +252,15 @@ def _critical(critical: str, control: Sample, treatment: Sample, alpha: float) -
     return None if outcome is None or not outcome.degrees_of_freedom else upper_t(alpha / 2, outcome.degrees_of_freedom)
 
 
+def group_sequential_boundaries(inputs: Inputs) -> Result:
+    """Boundaries of z at looks, symmetric; null beyond `HIGHEST_BOUNDARY`."""
+    design = Design(alpha=2 * number(inputs, "alpha_one_sided"), spending=spending(inputs))
+    uppers = [bound.upper for bound in boundaries(numbers(inputs["information"]), design)]
+    return {"z": [upper if upper <= HIGHEST_BOUNDARY else None for upper in uppers]}
+
+
+HIGHEST_BOUNDARY = 8.0
+
 _COMPUTATIONS: Mapping[str, Callable[[Inputs], Result]] = {
     "two_prop_z": two_prop_z,
     "welch": welch_test,
@@ -265,6 +277,7 @@ _COMPUTATIONS: Mapping[str, Callable[[Inputs], Result]] = {
     "srm_sequential": srm_sequential,
     "holm": holm_correction,
     "fieller_relative_lift": fieller_relative_lift,
+    "group_sequential_boundaries": group_sequential_boundaries,
 }
 
 

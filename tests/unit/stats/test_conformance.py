@@ -41,7 +41,7 @@ def test_statistics__given_case__has_its_values(line: dict[str, Any]) -> None:
 
 def test_statistics__the_given_cases__ask_every_kind_once() -> None:
     assert sorted(line["kind"] for line in LINES) == sorted(KINDS)
-    assert len(KINDS) == 15
+    assert len(KINDS) == 16
 
 
 def without(line: dict[str, Any], **changed: Any) -> bytes:
@@ -79,6 +79,23 @@ def test_welch__arms_of_unequal_size__tells_both_p_values() -> None:
     line = without(LINES[1], control=control, treatment={"n": 100, "mean": 5.0, "variance": 90.0})
     found = answer(line, KINDS)["result"]
     assert found["p_value"] < found["guarded_p_value"]
+
+
+def test_group_sequential_boundaries__beyond_eight__are_null() -> None:
+    inputs = {"information": [0.05, 0.5, 1, 1.5], "spending": "hwang_shih_decani", "gamma": -4, "alpha_one_sided": 0.01}
+    line = {"id": 1, "kind": "group_sequential_boundaries", "inputs": inputs}
+    steep = answer(json.dumps({**line, "inputs": {**inputs, "spending": "obrien_fleming"}}).encode(), KINDS)
+    assert [z is None for z in steep["result"]["z"]] == [True, False, False, True]
+    assert [z is None for z in answer(json.dumps(line).encode(), KINDS)["result"]["z"]] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"spending": "hwang_shih_decani"}, {"spending": "none"}, {"alpha_one_sided": 0.5}, {"information": [0.5, 0.5]}],
+)
+def test_group_sequential_boundaries__inputs_that_cannot_be__are_an_error(changed: dict[str, Any]) -> None:
+    line = next(line for line in LINES if line["kind"] == "group_sequential_boundaries")
+    assert set(answer(without(line, **changed), KINDS)) == {"id", "error"}
 
 
 def test_mode_named__statistics__is_the_table_of_kinds(capsys: pytest.CaptureFixture[str]) -> None:
