@@ -13,6 +13,7 @@ from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.planning.sample_size import Demand, expected_rate, size_for_rate
 from tools.sim.deciding import ALPHA, minima, naive, ready, verdicts
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
+from tools.sim.planned_looks import significant, z_values
 from tools.sim.traffic import Traffic, drawn, split
 from tools.stats import batched
 
@@ -25,6 +26,8 @@ FEW_AND_MANY = (100, 1000)
 """New visitors a look: with few, the first looks have next to no conversions, and normal theory is at its worst."""
 
 MIN_CONVERSIONS = (1, 25)
+ALPHA_BY_LOOKS, POWER_BY_LOOKS = 0.052, 0.775
+"""Group-sequential tests: their last look is a plain normal test, whose error is approximate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +65,23 @@ class Peeking:
                 for how, lowest in tested.items():
                     outcomes[f"{how} {least} {a_look}"] = ever(verdicts(lowest, is_ready).significant)
                 outcomes[f"naive {least} {a_look}"] = ever(naive(traffic, is_ready))
+            outcomes[f"looks {a_look}"] = ever(significant(z_values(traffic)[0], ready(traffic, AutoStop())))
         return outcomes
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
         """The worst of both mixtures and both kinds of traffic counts."""
-        return [self._row(outcomes, least) for least in MIN_CONVERSIONS]
+        return [*(self._row(outcomes, least) for least in MIN_CONVERSIONS), self._row_of_looks(outcomes)]
+
+    def _row_of_looks(self, outcomes: Outcomes) -> Row:
+        reached, error = max(share(outcomes[f"looks {a_look}"]) for a_look in FEW_AND_MANY)
+        return Row(
+            group="A/A false positives with peeking",
+            what=f"{self.name}, group-sequential",
+            aim=Aim(ALPHA_BY_LOOKS),
+            reached=reached,
+            error=error,
+            beside=f"with {FEW_AND_MANY[0]} visitors a look {np.mean(outcomes[f'looks {FEW_AND_MANY[0]}']):.3f}",
+        )
 
     def _row(self, outcomes: Outcomes, least: int) -> Row:
         worst = {
@@ -110,6 +125,8 @@ class Power:
             end = round(self.days * multiple)
             outcomes[f"planned {multiple}"] = ever(planned[:, :end])
             outcomes[f"peers {multiple}"] = ever(peers[:, :end])
+        z = z_values(traffic)[0][:, : self.days]
+        outcomes["looks"] = ever(significant(z, is_ready[:, : self.days]) & (z > 0))
         return outcomes
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
@@ -127,7 +144,15 @@ class Power:
                     beside=f"unpooled, without a plan {np.mean(outcomes[f'peers {multiple}']):.3f}",
                 )
             )
-        return rows
+        reached, error = share(outcomes["looks"])
+        by_looks = Row(
+            group=rows[0].group,
+            what="1 x the plan's sample, group-sequential",
+            aim=Aim(POWER_BY_LOOKS, at_least=True),
+            reached=reached,
+            error=error,
+        )
+        return [*rows, by_looks]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,12 +184,14 @@ class Family:
         traffic = drawn(rng, (paths, self.looks), a_look=a_look, shares=[1 / arms] * arms, rates=rates)
         is_ready, alike = ready(traffic, AutoStop()), self.treatments - self.better
         tested = {"planned": MDE * self.rate, "unplanned": None}
-        significant = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
-        return {how: ever(flags[..., :alike]) for how, flags in significant.items()}
+        flags = {how: verdicts(minima(traffic, tau=tau), is_ready).significant for how, tau in tested.items()}
+        flags["looks"] = significant(z_values(traffic)[0], is_ready)
+        return {how: ever(of_treatments[..., :alike]) for how, of_treatments in flags.items()}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
-        """The worse of both mixtures counts."""
+        """The worse of both mixtures counts; group-sequential tests have a row of their own."""
         shares = {how: share(values) for how, values in outcomes.items()}
+        by_looks = shares.pop("looks")
         reached, error = max(shares.values())
         return [
             Row(
@@ -174,7 +201,15 @@ class Family:
                 reached=reached,
                 error=error,
                 beside=_reference(shares),
-            )
+            ),
+            Row(
+                group="Family-wise error, Holm over running minima",
+                what=f"{self.name}, group-sequential",
+                # One alone has no correction, which would make its error smaller.
+                aim=Aim(ALPHA if self.treatments > 1 else ALPHA_BY_LOOKS),
+                reached=by_looks[0],
+                error=by_looks[1],
+            ),
         ]
 
 
