@@ -29,12 +29,13 @@ def decide(plan: Snapshot, evidence: Evidence, settings: AutoStop, *, is_covered
     if evidence.total_visitors < required:
         return Waiting("planned_sample")
     p_values = _p_values(plan, evidence, measure)
-    return _evaluated(plan, evidence, settings, p_values, is_covered) if p_values else Waiting("arm_without_visitors")
+    return evaluated(plan, evidence, settings, p_values, is_covered) if p_values else Waiting("arm_without_visitors")
 
 
-def _evaluated(
+def evaluated(
     plan: Snapshot, evidence: Evidence, settings: AutoStop, p_values: Mapping[str, float], is_covered: bool
 ) -> Evaluated:
+    """Return the evaluation of the planned goal's rates by these p-values, before their correction."""
     measure, money = evidence.measures[plan["goal_id"]], money_measure(evidence, plan["goal_id"])
     alpha = float(plan.get("alpha", evidence.alpha))
     # Plans from before the correction do not name one, and were sized without it.
