@@ -2,25 +2,27 @@
 
 `Rate(conversions, visitors)` and `Mean(n, mean, variance)` make arms. Treatments follow their control; where there are
 several, results are in their order and corrected by Holm's method. None means that a value cannot be evaluated.
+Every `alpha` must be between 0 and 0.5, both excluded; others raise ValueError.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abtest.domain.planning.sample_size import Correction, Demand, SampleSize, Tail, size_for_mean, size_for_rate
-from abtest.domain.stats import comparisons
+from abtest.domain.stats import comparisons, multiplicity
 from abtest.domain.stats import sample_ratio as ratios
 from abtest.domain.stats.bayes import BayesianComparison, bayesian_means, bayesian_rates
 from abtest.domain.stats.comparisons import Comparison
 from abtest.domain.stats.cuped import CovariateSums, Cuped, cuped
 from abtest.domain.stats.exact_counts import CountEvidence, harm_evidence
 from abtest.domain.stats.means import welch
-from abtest.domain.stats.multiplicity import Holm, holm
+from abtest.domain.stats.multiplicity import Holm
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.sample_ratio import SampleRatio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import Mixture, MixtureTest, mixture_test, running_minimum
+from tools.stats.levels import level
 from tools.stats.power import power_for_rate
 
 __all__ = [
@@ -73,12 +75,17 @@ def Mean(n: int, mean: float, variance: float) -> Sample:  # noqa: N802 - reads 
 
 def compare_rates(control: Conversions, *treatments: Conversions, alpha: float = 0.05) -> list[Comparison | None]:
     """Compare rates at one look: pooled z test, unpooled interval, Fieller's interval of the lift, Holm."""
-    return comparisons.compare_rates(control, treatments, alpha=alpha, correction="holm")
+    return comparisons.compare_rates(control, treatments, alpha=level(alpha), correction="holm")
 
 
 def compare_means(control: Sample, *treatments: Sample, alpha: float = 0.05) -> list[Comparison | None]:
     """Compare means at one look: Welch's test, Student's as well for arms of unequal size, Fieller, Holm."""
-    return comparisons.compare_means(control, treatments, alpha=alpha, correction="holm")
+    return comparisons.compare_means(control, treatments, alpha=level(alpha), correction="holm")
+
+
+def holm(p_values: Sequence[float], *, alpha: float = 0.05) -> Holm:
+    """Correct the p-values of several treatments, in their order."""
+    return multiplicity.holm(p_values, alpha=level(alpha))
 
 
 def sequential_rates(
@@ -88,7 +95,7 @@ def sequential_rates(
 
     Decide by the minimum of `always_valid_p` over the looks. Raises ValueError for a tau that is not positive.
     """
-    return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
+    return mixture_test(control, treatment, alpha=level(alpha), mixture=Mixture(tau=tau))
 
 
 def sequential_means(
@@ -98,7 +105,7 @@ def sequential_means(
 
     Raises ValueError for a tau that is not positive.
     """
-    return mixture_test(control, treatment, alpha=alpha, mixture=Mixture(tau=tau))
+    return mixture_test(control, treatment, alpha=level(alpha), mixture=Mixture(tau=tau))
 
 
 def sample_ratio(visitors: Sequence[int], weights: Sequence[float]) -> SampleRatio | None:
@@ -177,13 +184,13 @@ def relative_lift(
 ) -> RelativeLift | None:
     """Return treatment / control - 1 with the interval that agrees with the test of one look."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
-        tests = comparisons.compare_rates(control, [treatment], alpha=alpha, correction="none")[0]
+        tests = comparisons.compare_rates(control, [treatment], alpha=level(alpha), correction="none")[0]
         if tests is None or tests.lift is None:
             return None
         quantile = upper_normal(alpha / 2)
         return fieller(control.as_sample(), treatment.as_sample(), quantile=quantile)
     if isinstance(control, Sample) and isinstance(treatment, Sample):
-        test = welch(control, treatment, alpha=alpha)
+        test = welch(control, treatment, alpha=level(alpha))
         return None if test is None or test.quantile is None else fieller(*test.samples, quantile=test.quantile)
     raise TypeError("both arms must be rates, or both means")
 
@@ -193,11 +200,13 @@ def bayes(
 ) -> BayesianComparison | None:
     """Return the probability to beat the control and the expected loss, with weak priors and without correction."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
-        return bayesian_rates(control, treatment, alpha=alpha)
+        return bayesian_rates(control, treatment, alpha=level(alpha))
     if isinstance(control, Sample) and isinstance(treatment, Sample):
-        return bayesian_means(control, treatment, alpha=alpha)
+        return bayesian_means(control, treatment, alpha=level(alpha))
     raise TypeError("both arms must be rates, or both means")
 
 
 def _demand(mde: float, alpha: float, power: float, tail: Tail, treatments: int, correction: Correction) -> Demand:
-    return Demand(mde=mde, alpha=alpha, power=power, tail=tail, treatments=treatments, correction_method=correction)
+    return Demand(
+        mde=mde, alpha=level(alpha), power=power, tail=tail, treatments=treatments, correction_method=correction
+    )

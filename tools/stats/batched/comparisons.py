@@ -11,6 +11,7 @@ from tools.stats.batched.holm import Holm, holm
 from tools.stats.batched.lifts import fieller
 from tools.stats.batched.shapes import Flags, Values, quietly, unless
 from tools.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
+from tools.stats.levels import level
 
 
 class Comparisons(NamedTuple):
@@ -31,7 +32,7 @@ class Comparisons(NamedTuple):
 def compare_rates(
     x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, alpha: float, correction: Correction
 ) -> Comparisons:
-    """Compare rates. A control without an axis of treatments needs one of length 1."""
+    """Compare rates. A control without an axis of treatments needs one of length 1. Raises ValueError as `holm`."""
     tests = two_proportions(x_c, n_c, x_t, n_t)
     verdict = _corrected(tests.p_value, alpha, correction)
     quantile = unless(~tests.varies, upper_normal_batched(verdict.interval_alphas / 2))
@@ -50,7 +51,7 @@ def compare_means(
     alpha: float,
     correction: Correction,
 ) -> Comparisons:
-    """Compare means. A control without an axis of treatments needs one of length 1."""
+    """Compare means. A control without an axis of treatments needs one of length 1. Raises ValueError as `holm`."""
     tests = welch(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
     verdict = _corrected(tests.p_value, alpha, correction)
     quantile = tests.quantile(verdict.interval_alphas)
@@ -61,7 +62,7 @@ def compare_means(
 def _corrected(p_values: FloatArray, alpha: float, correction: Correction) -> Holm:
     if correction == "holm":
         return holm(p_values, alpha=alpha)
-    return Holm(p_values, p_values <= alpha, np.full_like(p_values, alpha))
+    return Holm(p_values, p_values <= level(alpha), np.full_like(p_values, alpha))
 
 
 def _compared(

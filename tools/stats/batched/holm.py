@@ -6,6 +6,7 @@ import numpy as np
 
 from abtest.domain.stats.arithmetic import FloatArray
 from tools.stats.batched.shapes import Flags, Values, quietly
+from tools.stats.levels import level
 
 
 class Holm(NamedTuple):
@@ -18,7 +19,8 @@ class Holm(NamedTuple):
 
 @quietly
 def holm(p_values: Values, *, alpha: float) -> Holm:
-    """Correct families along the last axis."""
+    """Correct families along the last axis. Raises ValueError unless 0 < alpha < 0.5."""
+    level(alpha)
     p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
     order = np.argsort(p, axis=-1, kind="stable")
     evaluable = np.sum(~np.isnan(p), axis=-1, keepdims=True)

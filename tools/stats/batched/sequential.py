@@ -18,6 +18,7 @@ from abtest.domain.stats.formulas import (
 )
 from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule, variance_by
 from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
+from tools.stats.levels import level
 
 
 class MixtureTests(NamedTuple):
@@ -95,7 +96,11 @@ def running_minimum(p_values: Values, *, axis: int = -1) -> FloatArray:
 
 @quietly
 def mixture_test(differences: Differences, *, alpha: float, tau: Values | None = None) -> MixtureTests:
-    """Return the scalar test's values for each difference; `tau` broadcasts, too. Raises ValueError as it does."""
+    """Return the scalar test's values for each difference; `tau` broadcasts, too.
+
+    Raises ValueError for a tau that is not positive, and unless 0 < alpha < 0.5.
+    """
+    level(alpha)
     difference, variance, _ = differences
     tau_squared = _tau_squared(differences, alpha, tau)
     varies = ~(variance == 0)
@@ -118,7 +123,8 @@ def mixture_test(differences: Differences, *, alpha: float, tau: Values | None =
 def one_sided_mixture_test(
     differences: Differences, *, direction: Direction, alpha: float, tau: Values | None = None
 ) -> OneSidedMixtureTests:
-    """Return the scalar test's values in one direction. Raises ValueError as it does."""
+    """Return the scalar test's values in one direction. Raises ValueError as `mixture_test`."""
+    level(alpha)
     difference, variance, _ = differences
     towards = difference if direction == "increase" else -difference
     tau_squared = _tau_squared(differences, alpha, tau)

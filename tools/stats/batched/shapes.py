@@ -1,6 +1,7 @@
 """Conversion of arguments: broadcast arrays, integer counts where they are exact, and no warnings of masked values."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
@@ -40,9 +41,9 @@ def unless(condition: Any, value: Values) -> FloatArray:
 def quietly(function: Callable[P, R]) -> Callable[P, R]:
     """Suppress warnings of divisions by zero, whose results the function masks."""
 
+    @wraps(function)
     def quiet(*arguments: P.args, **named: P.kwargs) -> R:
         with np.errstate(all="ignore"):
             return function(*arguments, **named)
 
-    quiet.__doc__, quiet.__name__ = function.__doc__, function.__name__
     return quiet

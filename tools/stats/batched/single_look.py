@@ -16,6 +16,7 @@ from abtest.domain.stats.formulas import (
 from abtest.domain.stats.means import UNEQUAL_SIZES
 from abtest.domain.stats.quantiles import two_sided_t_batched, upper_normal_batched, upper_t_batched
 from tools.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
+from tools.stats.levels import level
 
 
 class ProportionTests(NamedTuple):
@@ -32,7 +33,7 @@ class ProportionTests(NamedTuple):
     def margin(self, alpha: Values) -> FloatArray:
         """Return half the width of the interval; nan where no value varies."""
         noise = np.sqrt(self.noise_control + self.noise_treatment)
-        return unless(~self.varies, upper_normal_batched(np.asarray(alpha) / 2) * noise)
+        return unless(~self.varies, upper_normal_batched(np.asarray(level(alpha)) / 2) * noise)
 
 
 class MeanTests(NamedTuple):
@@ -48,7 +49,7 @@ class MeanTests(NamedTuple):
 
     def quantile(self, alpha: Values) -> FloatArray:
         """Return the quantile of the test that decides; nan where no value varies."""
-        return upper_t_batched(np.asarray(alpha) / 2, self.governing_freedom)
+        return upper_t_batched(np.asarray(level(alpha)) / 2, self.governing_freedom)
 
     def margin(self, alpha: Values) -> FloatArray:
         """Return half the width of the interval."""

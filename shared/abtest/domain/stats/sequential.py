@@ -74,7 +74,12 @@ class MixtureTest(NamedTuple):
     interval: Interval | None
 
     def interval_at(self, alpha: float) -> Interval | None:
-        """Return the always-valid interval at another level and the same mixture, for Holm's correction."""
+        """Return the always-valid interval at another level and the same mixture, for Holm's correction.
+
+        Raises ValueError unless 0 < alpha < 0.5.
+        """
+        if not 0 < alpha < 0.5:
+            raise ValueError("alpha must be between 0 and 0.5")
         if self.interval is None:
             return None
         margin = mixture_margin(FLOATS, self.variance, self.tau_squared, alpha)
