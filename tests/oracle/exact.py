@@ -70,6 +70,21 @@ def welch(n_c: int, m_c: float, v_c: float, n_t: int, m_t: float, v_t: float) ->
     return {"t": t, "degrees_of_freedom": freedom, "p_value": student_two_sided(t, freedom)}
 
 
+def unequal_arms(n_c: int, m_c: float, v_c: float, n_t: int, m_t: float, v_t: float) -> dict[str, Any]:
+    """Pooled and unpooled variance mixed; the arms' parts of a sum that is linear in their variances have the rest."""
+
+    def mixed(one: Any, other: Any) -> Any:
+        case = n_c, m_c, one, n_t, m_t, other
+        return (1 - own) * pooled_variance_of_means(*case) + own * unpooled_variance_of_means(*case)
+
+    mean = (n_c * mpf(m_c) + n_t * mpf(m_t)) / (n_c + n_t)
+    own = mean**2 / (mean**2 + 1000 * pooled_variance_of_means(n_c, m_c, v_c, n_t, m_t, v_t))
+    variance, part_c, part_t = mixed(v_c, v_t), mixed(v_c, 0), mixed(0, v_t)
+    freedom = variance**2 / (part_c**2 / (n_c - 1) + part_t**2 / (n_t - 1))
+    t = (mpf(m_t) - mpf(m_c)) / sqrt(variance)
+    return {"se": sqrt(variance), "t": t, "degrees_of_freedom": freedom, "p_value": student_two_sided(t, freedom)}
+
+
 def fieller(n_c: int, m_c: float, v_c: float, n_t: int, m_t: float, v_t: float, q: float) -> dict[str, Any]:
     noise_c, noise_t, ratio = mpf(v_c) / n_c, mpf(v_t) / n_t, mpf(m_t) / mpf(m_c)
     g = mpf(q) ** 2 * noise_c / mpf(m_c) ** 2

@@ -47,6 +47,10 @@ MEANS = [
     (10**6, 1e-6, 1e-10, 10**6, 1.1e-6, 1e-10), (50, -3.0, 4.0, 70, 1.0, 9.0), (500, 0.0, 1.0, 400, 0.01, 2.0),
     (10_000, 3.0, 0.0, 10_000, 3.5, 900.0), (10**5, 1.0, 1.0, 10**5, 1.16, 1.0), (7, 1.0, 2.0, 5, 1.0, 2.0),
 ]  # fmt: skip
+SKEWED_MEANS = [
+    (90_000, 2.0, 500.0, 10_000, 1.5, 120.0), (900, 1.8, 300.0, 100, 0.2, 4.0), (99, 1.8, 300.0, 2, 0.0, 0.0),
+    (100, 0.2, 4.0, 900, 1.8, 300.0), (9 * 10**7, 1.8, 320.0, 10**7, 1.79, 300.0), (2, 0.0, 0.0, 98, 1.0, 9.0),
+]  # fmt: skip
 TINY_P = 1e-300
 
 
@@ -109,20 +113,14 @@ def test_welch__equals_fifty_digits(case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", MEANS)
-def test_welch__equals_scipy_and_statsmodels_with_the_guard(case: Any) -> None:
+def test_welch_alone__equals_scipy(case: Any) -> None:
     control, treatment = mean_arms(case)
-    found = welch(control, treatment, alpha=ALPHA)
-    told = (treatment.mean, sqrt(treatment.variance), treatment.n, control.mean, sqrt(control.variance), control.n)
-    own, pooled = (stats.ttest_ind_from_stats(*told, equal_var=is_equal) for is_equal in (False, True))
-    sizes = (control.n, treatment.n)
-    is_guarded = max(sizes) / min(sizes) > UNEQUAL_SIZES
-    governing = max((own, pooled) if is_guarded else (own,), key=lambda one: one.pvalue)
-    assert found is not None
-    assert found.interval is not None
-    assert isclose(found.t, own.statistic, rel_tol=REL)
-    assert isclose(found.p_value, governing.pvalue, rel_tol=REL, abs_tol=TINY_P)
-    excludes_zero = found.interval.lower > 0 or found.interval.upper < 0
-    assert excludes_zero == (governing.pvalue < ALPHA)
+    test = welch_alone(control, treatment, alpha=ALPHA)
+    moments = (treatment.mean, sqrt(treatment.variance), treatment.n, control.mean, sqrt(control.variance), control.n)
+    theirs = stats.ttest_ind_from_stats(*moments, equal_var=False)
+    assert test is not None
+    assert isclose(test.t, theirs.statistic, rel_tol=REL)
+    assert isclose(test.p_value, theirs.pvalue, rel_tol=REL, abs_tol=TINY_P)
 
 
 def test_welch__of_raw_values__equals_statsmodels() -> None:
@@ -134,6 +132,30 @@ def test_welch__of_raw_values__equals_statsmodels() -> None:
     assert found.degrees_of_freedom is not None
     three = (found.t, found.degrees_of_freedom, found.p_value)
     assert [isclose(a, b, rel_tol=REL) for a, b in zip(three, (t, freedom, p), strict=True)] == [True] * 3
+
+
+@pytest.mark.parametrize("case", MEANS + SKEWED_MEANS)
+def test_welch__equals_fifty_digits_for_arms_of_any_size(case: Any) -> None:
+    test, sizes = welch(*mean_arms(case), alpha=ALPHA), (case[0], case[3])
+    is_unequal = max(sizes) > UNEQUAL_SIZES * min(sizes)
+    expected = exact.unequal_arms(*case) if is_unequal else exact.welch(*case)
+    assert test is not None
+    assert test.interval is not None
+    for name in expected.keys() - {"p_value"}:
+        assert near(getattr(test, name), expected[name]), name
+    if expected["p_value"] > TINY_P:
+        assert near(test.p_value, expected["p_value"])
+    excludes_zero = test.interval.lower > 0 or test.interval.upper < 0
+    assert excludes_zero == bool(expected["p_value"] < ALPHA)
+
+
+def test_welch__of_money_by_few_orders_and_by_many__goes_from_students_to_welchs() -> None:
+    for n, rel, is_equal in ((10, 2e-3, True), (10**8, 2e-3, False)):
+        arms = [Sample(n=9 * n, mean=2.0, variance=3000.0), Sample(n=n, mean=2.01, variance=5000.0)]
+        moments = [value for one in arms[::-1] for value in (one.mean, sqrt(one.variance), one.n)]
+        test = welch(*arms, alpha=ALPHA)
+        assert test is not None
+        assert isclose(test.t, stats.ttest_ind_from_stats(*moments, equal_var=is_equal).statistic, rel_tol=rel)
 
 
 @pytest.mark.parametrize(
@@ -207,10 +229,6 @@ VARIANCES_OF_MEANS = {
     "unpooled": exact.unpooled_variance_of_means,
     "max": lambda *case: max(exact.pooled_variance_of_means(*case), exact.unpooled_variance_of_means(*case)),
 }
-SKEWED_MEANS = [
-    (90_000, 2.0, 500.0, 10_000, 1.5, 120.0), (900, 1.8, 300.0, 100, 0.2, 4.0), (99, 1.8, 300.0, 2, 0.0, 0.0),
-    (100, 0.2, 4.0, 900, 1.8, 300.0), (9 * 10**7, 1.8, 320.0, 10**7, 1.79, 300.0), (2, 0.0, 0.0, 98, 1.0, 9.0),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", VARIANCES_OF_MEANS)

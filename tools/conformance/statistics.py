@@ -80,7 +80,7 @@ _TWO_PROPORTIONS = (
 
 
 def welch_test(inputs: Inputs) -> Result:
-    """Welch's test as the books have it; `guarded_p_value` is what results go by where arms are of unequal size."""
+    """Welch's test as the books have it; `guarded_p_value` is that of results, different in arms of unequal size."""
     control, treatment, alpha = sample(inputs["control"]), sample(inputs["treatment"]), level(inputs)
     alone, guarded = (test(control, treatment, alpha=alpha) for test in (welch_alone, welch))
     difference = treatment.mean - control.mean

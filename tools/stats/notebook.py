@@ -79,7 +79,7 @@ def compare_rates(control: Conversions, *treatments: Conversions, alpha: float =
 
 
 def compare_means(control: Sample, *treatments: Sample, alpha: float = 0.05) -> list[Comparison | None]:
-    """Compare means at one look: Welch's test, Student's as well for arms of unequal size, Fieller, Holm."""
+    """Compare means at one look: Welch's test, near Student's for few orders in unequal arms, Fieller, Holm."""
     return comparisons.compare_means(control, treatments, alpha=level(alpha), correction="holm")
 
 

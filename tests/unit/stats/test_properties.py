@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.stats.bayes import bayesian_rates
+from abtest.domain.stats.comparisons import Comparison, compare_means
 from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
+from abtest.domain.stats.formulas import pooled_variance_of_means, unpooled_variance_of_means
+from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.sequential import Mixture, VarianceRule, mixture_test
@@ -13,6 +16,7 @@ from abtest.domain.stats.sequential import Mixture, VarianceRule, mixture_test
 ARM = st.integers(1, 10**6).flatmap(lambda n: st.integers(0, n).map(lambda x: Conversions(visitors=n, conversions=x)))
 COUNT, SHARE = st.integers(0, 5000), st.floats(0.05, 0.95)
 SIZE, VARIANCE = st.integers(2, 10**6), st.floats(0.01, 1000)
+MONEY = st.builds(lambda n, mean, variance: Sample(n=n, mean=mean, variance=variance), SIZE, st.floats(-5, 5), VARIANCE)
 RULES: tuple[VarianceRule, ...] = ("max", "unpooled", "pooled")
 
 
@@ -79,3 +83,63 @@ def test_mixture_of_means__unless_told_otherwise__is_never_surer_than_by_either_
     assert largest is not None
     assert largest.log_p >= max(found.log_p for found in each if found) - 1e-9
     assert largest.variance == max(found.variance for found in each if found)
+
+
+def compared(control: Sample, treatment: Sample, alpha: float = 0.05) -> Comparison:
+    (comparison,) = compare_means(control, [treatment], alpha=alpha, correction="none")
+    assert comparison is not None
+    return comparison
+
+
+def nine_times(arm: Sample) -> Sample:
+    return Sample(n=9 * arm.n, mean=arm.mean, variance=arm.variance)
+
+
+@given(MONEY, MONEY)
+def test_means__arms_exchanged__differ_the_other_way_with_the_same_evidence(one: Sample, other: Sample) -> None:
+    there, back = compared(one, other), compared(other, one)
+    assert there.difference == -back.difference
+    assert there.p_value == pytest.approx(back.p_value, rel=1e-9, abs=1e-300)
+
+
+@given(MONEY, MONEY, st.sampled_from([0.001, 100.0, 1e6]))
+def test_means__in_another_unit__have_the_same_evidence(one: Sample, other: Sample, unit: float) -> None:
+    comparison = compared(one.scaled(unit), other.scaled(unit))
+    assert comparison.p_value == pytest.approx(compared(one, other).p_value, rel=1e-9, abs=1e-290)
+
+
+@given(MONEY, MONEY)
+def test_means__arms_of_any_size__are_tested_by_a_variance_between_pooled_and_unpooled(
+    one: Sample, other: Sample
+) -> None:
+    comparison, arms = welch(one, other, alpha=0.05), (one.n, one.variance, other.n, other.variance)
+    assert comparison is not None
+    both = [form(arms[1], arms[0], arms[3], arms[2]) for form in (pooled_variance_of_means, unpooled_variance_of_means)]
+    assert min(both) * (1 - 1e-12) <= comparison.se**2 <= max(both) * (1 + 1e-12)
+    assert comparison.degrees_of_freedom is not None
+    assert min(arms[0], arms[2]) - 1 <= comparison.degrees_of_freedom * (1 + 1e-12)
+    assert comparison.degrees_of_freedom * (1 - 1e-12) <= arms[0] + arms[2] - 2
+
+
+@given(MONEY, MONEY, st.floats(0.0005, 0.4))
+def test_means__any_arms_and_level__are_significant_exactly_where_both_intervals_exclude_zero(
+    control: Sample, treatment: Sample, alpha: float
+) -> None:
+    comparison = compared(control, treatment, alpha)
+    # At the very edge a rounded end is on either side.
+    if comparison.p_value == pytest.approx(alpha, rel=1e-9) or abs(control.mean) < 1e-6:
+        return
+    for interval in (comparison.difference_interval, comparison.lift_interval):
+        if interval is not None:
+            assert comparison.is_significant == (interval.lower > 0 or interval.upper < 0)
+
+
+@given(MONEY, st.floats(0, 5), st.floats(0.001, 5))
+def test_means__of_the_same_shape__are_more_significant_the_more_visitors(
+    control: Sample, mean: float, more: float
+) -> None:
+    """Nine times the visitors with the same means and variances never raise the p-value."""
+    treatment = Sample(n=2 * control.n, mean=mean + more, variance=control.variance)
+    few = compared(control, treatment)
+    many = compared(nine_times(control), nine_times(treatment))
+    assert many.p_value <= few.p_value * (1 + 1e-9)

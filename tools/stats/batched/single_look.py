@@ -6,11 +6,11 @@ import numpy as np
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
 from abtest.domain.stats.formulas import (
+    drawn_together,
     pooled_variance,
     rate_difference,
     rate_variance,
     satterthwaite,
-    shared_variance,
     two_sided,
 )
 from abtest.domain.stats.means import UNEQUAL_SIZES
@@ -37,19 +37,18 @@ class ProportionTests(NamedTuple):
 
 
 class MeanTests(NamedTuple):
-    """Fields of `MeanTest`: t and degrees of freedom by Welch, p and noises by the test that decides."""
+    """Fields of `MeanTest`, and the noise of each arm, its variance by its size, for intervals and lifts."""
 
     difference: FloatArray
     t: FloatArray
     degrees_of_freedom: FloatArray
     p_value: FloatArray
-    governing_freedom: FloatArray
     noise_control: FloatArray
     noise_treatment: FloatArray
 
     def quantile(self, alpha: Values) -> FloatArray:
-        """Return the quantile of the test that decides; nan where no value varies."""
-        return upper_t_batched(np.asarray(level(alpha)) / 2, self.governing_freedom)
+        """Return the quantile of the test; nan where no value varies."""
+        return upper_t_batched(np.asarray(level(alpha)) / 2, self.degrees_of_freedom)
 
     def margin(self, alpha: Values) -> FloatArray:
         """Return half the width of the interval."""
@@ -80,24 +79,22 @@ def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> Propo
 def welch(
     n_c: Values, mean_c: Values, variance_c: Values, n_t: Values, mean_t: Values, variance_t: Values
 ) -> MeanTests:
-    """Compare means by Welch's and Student's tests; nan where the scalar form has None, p = 1 if all values are 0."""
+    """Compare means as the scalar form does; nan where it has None, p = 1 if all values are 0."""
     n_c, mean_c, variance_c, n_t, mean_t, variance_t = numbers(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
     noise_c, noise_t = variance_c / n_c, variance_t / n_t
     varies, is_zero = noise_c + noise_t > 0, (mean_c == 0) & (mean_t == 0)
     is_empty = (n_c < 2) | (n_t < 2) | ~(varies | is_zero)
-    difference, freedom = mean_t - mean_c, satterthwaite(noise_c, n_c, noise_t, n_t)
+    is_unequal = (n_c > UNEQUAL_SIZES * n_t) | (n_t > UNEQUAL_SIZES * n_c)
+    drawn = drawn_together(n_c, mean_c, variance_c, n_t, mean_t, variance_t)
+    own = variance_c, variance_t, satterthwaite(noise_c, n_c, noise_t, n_t)
+    variance_c, variance_t, freedom = (np.where(is_unequal, one, other) for one, other in zip(drawn, own, strict=True))
+    noise_c, noise_t, difference = variance_c / n_c, variance_t / n_t, mean_t - mean_c
     t = np.where(varies, difference / np.sqrt(noise_c + noise_t), 0)
-    own = np.where(varies, two_sided_t_batched(t, freedom), 1)
-    shared = shared_variance(variance_c, n_c, variance_t, n_t)
-    pooled = two_sided_t_batched(difference / np.sqrt(shared / n_c + shared / n_t), n_c + n_t - 2)
-    is_unequal = np.maximum(n_c, n_t) / np.minimum(n_c, n_t) > UNEQUAL_SIZES
-    is_guarded = varies & is_unequal & (pooled > own)
     return MeanTests(
         difference=unless(is_empty, difference),
         t=unless(is_empty, t),
         degrees_of_freedom=unless(is_empty | ~varies, freedom),
-        p_value=unless(is_empty, np.where(is_guarded, pooled, own)),
-        governing_freedom=unless(is_empty | ~varies, np.where(is_guarded, n_c + n_t - 2, freedom)),
-        noise_control=unless(is_empty, np.where(is_guarded, shared, variance_c) / n_c),
-        noise_treatment=unless(is_empty, np.where(is_guarded, shared, variance_t) / n_t),
+        p_value=unless(is_empty, np.where(varies, two_sided_t_batched(t, freedom), 1)),
+        noise_control=unless(is_empty, noise_c),
+        noise_treatment=unless(is_empty, noise_t),
     )

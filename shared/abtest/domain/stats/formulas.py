@@ -12,6 +12,8 @@ from scipy.special import betainc, erfcx, gammaln, log_ndtr, ndtr
 from abtest.domain.stats.arithmetic import Arithmetic, Real
 
 LOG_2 = log(2)
+# Pooled and own variances of means count alike where the squared mean is so many times the variance of its difference.
+SHARED_UNTIL = 1000.0
 # Below this, betainc has lost digits or is zero.
 _TINY = 1e-290
 _HALF_LOG_2_PI = 0.5 * log(2 * pi)
@@ -79,9 +81,35 @@ def pooled_variance_of_means(variance_c: Real, n_c: Real, variance_t: Real, n_t:
     return shared_variance(variance_c, n_c, variance_t, n_t) * (1 / n_c + 1 / n_t)
 
 
+def own_weight(mean: Real, pooled: Real) -> Real:
+    """How much arms' own variances count against the pooled one, 0 to 1; pooled = V_p of the difference of two means.
+
+    Of skewed money an arm's variance is small with its mean, by chance, until there are many orders: then the standard
+    error is a small part of the mean of both arms. At 1/√1000 of it, 3.2 %, both variances count alike.
+    """
+    return mean * mean / (mean * mean + SHARED_UNTIL * pooled)
+
+
+def drawn_together(
+    n_c: Real, mean_c: Real, variance_c: Real, n_t: Real, mean_t: Real, variance_t: Real
+) -> tuple[Real, Real, Real]:
+    """Variances of both arms drawn to their pooled one, and the degrees of freedom of their test.
+
+    V = (1 - w) V_p + w V_u is a weighted sum of the arms' variances, so Satterthwaite's approximation is of that sum.
+    """
+    shared, inverse, visitors = shared_variance(variance_c, n_c, variance_t, n_t), 1 / n_c + 1 / n_t, n_c + n_t
+    own = own_weight((n_c * mean_c + n_t * mean_t) / visitors, shared * inverse)
+    rest = 1 - own
+    a_degree = rest * inverse / (visitors - 2)
+    part_c, part_t = (own / n_c + a_degree * (n_c - 1)) * variance_c, (own / n_t + a_degree * (n_t - 1)) * variance_t
+    freedom = satterthwaite(part_c, n_c, part_t, n_t)
+    return rest * shared + own * variance_c, rest * shared + own * variance_t, freedom
+
+
 def fieller_g(noise_c: Real, mean_c: Real, quantile: Real) -> Real:
     """Uncertainty of the control's mean relative to zero: q² noise / m²; from 1 on the mean may be zero."""
-    return quantile * quantile * noise_c / (mean_c * mean_c)
+    # Divided twice, because the square of a tiny mean would be zero.
+    return quantile * quantile * (noise_c / mean_c / mean_c)
 
 
 def fieller_ends(
