@@ -17,16 +17,14 @@ def normal_quantile(tail: float) -> Any:
     return sqrt(2) * erfinv(1 - 2 * mpf(tail))
 
 
-def two_proportions(x_c: int, n_c: int, x_t: int, n_t: int, alpha: float) -> dict[str, Any]:
+def two_proportions(x_c: int, n_c: int, x_t: int, n_t: int) -> dict[str, Any]:
     p_c, p_t, pooled = mpf(x_c) / n_c, mpf(x_t) / n_t, mpf(x_c + x_t) / (n_c + n_t)
     difference = p_t - p_c
     v_p, v_u = pooled_variance(x_c, n_c, x_t, n_t), unpooled_variance(x_c, n_c, x_t, n_t)
     z = difference / sqrt(pooled * (1 - pooled) * (mpf(1) / n_c + mpf(1) / n_t))
-    margin = normal_quantile(alpha / 2) * sqrt(v_u)
     return {
         "difference": difference, "se_pooled": sqrt(v_p), "se_unpooled": sqrt(v_u), "z": z,
         "p_value": 2 * normal_sf(abs(z)), "p_greater": normal_sf(z), "log_p": log(2 * normal_sf(abs(z))),
-        "lower": difference - margin, "upper": difference + margin,
     }  # fmt: skip
 
 

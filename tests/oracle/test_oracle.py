@@ -76,14 +76,10 @@ def mean_arms(case: tuple[Any, ...]) -> tuple[Sample, Sample]:
 def test_two_proportions__equals_fifty_digits(case: Any) -> None:
     found = two_proportions(*rate_arms(case), alpha=ALPHA)
     x_c, n_c, x_t, n_t = case
-    expected = exact.two_proportions(x_c, n_c, x_t, n_t, ALPHA)
+    expected = exact.two_proportions(x_c, n_c, x_t, n_t)
     assert found is not None
-    assert found.interval is not None
     for name in ("difference", "se_pooled", "se_unpooled", "z", "log_p"):
         assert near(getattr(found, name), expected[name], absolute=1e-15 * (name == "log_p")), name
-    scale = float(abs(found.difference)) + found.se_unpooled
-    assert near(found.interval.lower, expected["lower"], absolute=1e-14 * scale)
-    assert near(found.interval.upper, expected["upper"], absolute=1e-14 * scale)
     if expected["p_value"] > TINY_P:
         assert near(found.p_value, expected["p_value"])
         assert near(found.p_greater, expected["p_greater"], absolute=1e-15)

@@ -49,11 +49,13 @@ DIRECTIONS: Mapping[str, Direction] = {"treatment worse": "decrease", "treatment
 
 def two_prop_z(inputs: Inputs) -> Result:
     """Two proportions, one look."""
-    control, treatment = conversions(inputs, "control"), conversions(inputs, "treatment")
-    outcome = two_proportions(control, treatment, alpha=level(inputs))
+    control, treatment, alpha = conversions(inputs, "control"), conversions(inputs, "treatment"), level(inputs)
+    outcome = two_proportions(control, treatment, alpha=alpha)
     rates = {"control_rate": control.rate, "treatment_rate": treatment.rate}
     if outcome is None:
         return {**rates, **dict.fromkeys(_TWO_PROPORTIONS)}
+    # The kind has the interval of the books; results have the score interval.
+    margin = upper_normal(alpha / 2) * outcome.se_unpooled
     values = (
         outcome.difference,
         outcome.difference / control.rate if control.rate else None,
@@ -62,7 +64,7 @@ def two_prop_z(inputs: Inputs) -> Result:
         outcome.z,
         outcome.p_value,
         outcome.p_greater,
-        outcome.interval,
+        outcome.interval and (outcome.difference - margin, outcome.difference + margin),
     )
     return {**rates, **dict(zip(_TWO_PROPORTIONS, values, strict=True))}
 

@@ -17,7 +17,6 @@ from abtest.domain.stats.cuped import CovariateSums, Cuped, cuped
 from abtest.domain.stats.exact_counts import CountEvidence, harm_evidence
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.multiplicity import Holm
-from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.sample_ratio import SampleRatio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
@@ -74,7 +73,7 @@ def Mean(n: int, mean: float, variance: float) -> Sample:  # noqa: N802 - reads 
 
 
 def compare_rates(control: Conversions, *treatments: Conversions, alpha: float = 0.05) -> list[Comparison | None]:
-    """Compare rates at one look: pooled z test, unpooled interval, Fieller's interval of the lift, Holm."""
+    """Compare rates at one look: pooled z test, the score intervals that invert it, Holm."""
     return comparisons.compare_rates(control, treatments, alpha=level(alpha), correction="holm")
 
 
@@ -184,11 +183,10 @@ def relative_lift(
 ) -> RelativeLift | None:
     """Return treatment / control - 1 with the interval that agrees with the test of one look."""
     if isinstance(control, Conversions) and isinstance(treatment, Conversions):
-        tests = comparisons.compare_rates(control, [treatment], alpha=level(alpha), correction="none")[0]
-        if tests is None or tests.lift is None:
+        comparison = comparisons.compare_rates(control, [treatment], alpha=level(alpha), correction="none")[0]
+        if comparison is None or comparison.lift is None:
             return None
-        quantile = upper_normal(alpha / 2)
-        return fieller(control.as_sample(), treatment.as_sample(), quantile=quantile)
+        return RelativeLift(lift=comparison.lift, g=None, interval=comparison.lift_interval)
     if isinstance(control, Sample) and isinstance(treatment, Sample):
         test = welch(control, treatment, alpha=level(alpha))
         return None if test is None or test.quantile is None else fieller(*test.samples, quantile=test.quantile)

@@ -103,7 +103,15 @@ class _Compared(Output):
         float | None, Field(description="Cap of a visitor's total: hits, or major units of `currency`.")
     ]
     lift: Annotated[float | None, Field(description="Relative to the control: 0.1 is ten percent more.")]
-    ci: Annotated[Interval | None, Field(description="Interval of `lift` (Fieller).")]
+    ci: Annotated[
+        Interval | None,
+        Field(
+            description=(
+                "Interval of `lift`: Koopman's for rates in engine frequentist, otherwise Fieller's. Null for "
+                "a control without conversions, whose lift has no upper end."
+            )
+        ),
+    ]
     difference: Annotated[float | None, Field(description="Absolute difference of the rate or mean.")]
     difference_ci: Interval | None
     p_value: float | None

@@ -63,7 +63,7 @@ def evaluated(outcome: str, winner: str | None = None) -> Any:
 @pytest.mark.parametrize(
     ("buyers", "fields", "status", "sentence"),
     [
-        ((100, 150), {}, "winner", "“Blue” is better: Buy rises by 50.0% (between +18.7% and "),
+        ((100, 150), {}, "winner", "“Blue” is better: Buy rises by 50.0% (between +18.4% and "),
         ((150, 100), {}, "loser", "“Blue” is worse: Buy falls by 33.3% (between "),
         ((100, 104), {}, "undecided", "No decision yet: no significant difference so far."),
         ((100, 104), {"planned_test": PLAN}, "undecided", "No decision yet: about 2 days to go."),

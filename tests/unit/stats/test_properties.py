@@ -5,18 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.stats.bayes import bayesian_rates
-from abtest.domain.stats.comparisons import Comparison, compare_means
+from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rate_pairs, compare_rates
 from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
 from abtest.domain.stats.formulas import pooled_variance_of_means, unpooled_variance_of_means
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
-from abtest.domain.stats.samples import Conversions, Sample
+from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import Mixture, VarianceRule, mixture_test
 
 ARM = st.integers(1, 10**6).flatmap(lambda n: st.integers(0, n).map(lambda x: Conversions(visitors=n, conversions=x)))
 COUNT, SHARE = st.integers(0, 5000), st.floats(0.05, 0.95)
 SIZE, VARIANCE = st.integers(2, 10**6), st.floats(0.01, 1000)
 MONEY = st.builds(lambda n, mean, variance: Sample(n=n, mean=mean, variance=variance), SIZE, st.floats(-5, 5), VARIANCE)
+WHOLE = st.integers(1, 10**9).flatmap(lambda n: st.sampled_from([0, 1, n - 1, n]).map(lambda x: (x, n)))
+ANY_ARM = st.one_of(
+    ARM, WHOLE.map(lambda arm: Conversions(visitors=arm[1], conversions=arm[0])),
+    st.integers(1, 12).flatmap(lambda n: st.integers(0, n).map(lambda x: Conversions(visitors=n, conversions=x))),
+)  # fmt: skip
+LEVEL = st.one_of(st.sampled_from([0.05, 0.01, 1e-12, 0.499]), st.floats(1e-12, 0.499))
 RULES: tuple[VarianceRule, ...] = ("max", "unpooled", "pooled")
 
 
@@ -34,6 +40,58 @@ def test_rates__arms_exchanged__differ_the_other_way_with_the_same_evidence(
     assert looks[0] is not None
     assert looks[1] is not None
     assert looks[0].log_lambda == pytest.approx(looks[1].log_lambda, rel=1e-12, abs=1e-12)
+
+
+def excludes_zero(interval: Interval | None) -> bool | None:
+    return None if interval is None else interval.lower > 0 or interval.upper < 0
+
+
+@given(ANY_ARM, ANY_ARM, LEVEL)
+def test_compare_rates__at_any_level__intervals_exclude_zero_exactly_when_significant(
+    control: Conversions, treatment: Conversions, alpha: float
+) -> None:
+    (one,) = compare_rates(control, [treatment], alpha=alpha, correction="none")
+    assert one is not None
+    # At the level of its own p-value it is significant, and by a hair.
+    (edge,) = compare_rates(control, [treatment], alpha=min(max(one.p_value, 1e-300), 0.499), correction="none")
+    for comparison in (one, edge):
+        assert comparison is not None
+        assert excludes_zero(comparison.difference_interval) in (comparison.is_significant, None)
+        assert excludes_zero(comparison.lift_interval) in (comparison.is_significant, None)
+        assert (comparison.lift_interval is None) == (
+            control.conversions == 0 or comparison.difference_interval is None
+        )
+
+
+@given(st.lists(st.tuples(ANY_ARM, ANY_ARM), min_size=2, max_size=6), LEVEL)
+def test_compare_rate_pairs__under_holm__intervals_exclude_zero_exactly_when_significant(
+    pairs: list[tuple[Conversions, Conversions]], alpha: float
+) -> None:
+    for comparison in compare_rate_pairs(pairs, alpha=alpha, correction="holm"):
+        assert comparison is not None
+        assert comparison.is_significant == (comparison.adjusted_p_value <= alpha)
+        assert excludes_zero(comparison.difference_interval) in (comparison.is_significant, None)
+        assert excludes_zero(comparison.lift_interval) in (comparison.is_significant, None)
+
+
+@given(ANY_ARM, ANY_ARM, LEVEL)
+def test_compare_rates__arms_exchanged__mirror_the_difference_and_invert_the_ratio(
+    one: Conversions, other: Conversions, alpha: float
+) -> None:
+    (there,) = compare_rates(one, [other], alpha=alpha, correction="none")
+    (back,) = compare_rates(other, [one], alpha=alpha, correction="none")
+    assert there is not None
+    assert back is not None
+    if there.difference_interval is None or back.difference_interval is None:
+        assert there.difference_interval == back.difference_interval
+        return
+    lower, upper = there.difference_interval
+    assert back.difference_interval == pytest.approx((-upper, -lower), rel=1e-9, abs=1e-9 * (upper - lower))
+    if there.lift_interval is None or back.lift_interval is None:
+        return
+    # A lift next to -1 is a ratio with few digits.
+    ratio, inverse = 1 + there.lift_interval.upper, 1 + back.lift_interval.lower
+    assert ratio * inverse == pytest.approx(1, rel=1e-9 + 4e-16 / min(ratio, inverse))
 
 
 @given(ARM, ARM)

@@ -41,8 +41,9 @@ def test_two_proportions__conformance_case__has_its_values() -> None:
     assert close(found.z, 2.19961079310347)
     assert close(found.p_value, 0.0278345207643267)
     assert close(found.p_greater, 0.0139172603821633)
-    assert close(found.interval.lower, 0.00076340199263973)
-    assert close(found.interval.upper, 0.0132365980073603)
+    # The case itself has Wald's interval; these are the roots of the score equation, bisected in 40 digits.
+    assert close(found.interval.lower, 0.000763812067255976)
+    assert close(found.interval.upper, 0.0132545901984154)
 
 
 def test_two_proportions__huge_effect__keeps_the_digits_of_a_tiny_p() -> None:
@@ -64,6 +65,42 @@ def test_compare_rates__everybody_converts__has_no_interval_for_the_lift_either(
     (found,) = compare_rates(arm(8, 8), [arm(4, 4)], alpha=ALPHA, correction="holm")
     assert found is not None
     assert (found.lift, found.p_value, found.difference_interval, found.lift_interval) == (0.0, 1.0, None, None)
+
+
+def test_compare_rates__no_conversions_in_the_control__have_a_difference_but_no_lift() -> None:
+    (comparison,) = compare_rates(arm(0, 1000), [arm(9, 1000)], alpha=ALPHA, correction="holm")
+    assert comparison is not None
+    assert comparison.difference_interval is not None
+    assert comparison.difference_interval.lower > 0
+    assert (comparison.is_significant, comparison.lift, comparison.lift_interval) == (True, None, None)
+
+
+def test_compare_rates__no_conversions_in_the_treatment__can_be_all_lost_and_no_more() -> None:
+    (comparison,) = compare_rates(arm(9, 1000), [arm(0, 1000)], alpha=ALPHA, correction="holm")
+    assert comparison is not None
+    assert comparison.lift_interval is not None
+    assert (comparison.lift, comparison.lift_interval.lower, comparison.is_significant) == (-1.0, -1.0, True)
+    assert -1 < comparison.lift_interval.upper < 0
+
+
+def test_compare_rates__one_visitor_each__excludes_next_to_nothing() -> None:
+    (comparison,) = compare_rates(arm(1, 1), [arm(0, 1)], alpha=ALPHA, correction="holm")
+    assert comparison is not None
+    assert comparison.difference_interval is not None
+    assert comparison.lift_interval is not None
+    assert comparison.difference_interval.lower == -1
+    assert 0 < comparison.difference_interval.upper < 1
+    assert (comparison.lift_interval.lower, comparison.is_significant) == (-1, False)
+
+
+def test_compare_rates__of_three_treatments__intervals_follow_the_verdicts_of_holm() -> None:
+    """Alone, 5.7 % is significant; after 6.0 % it is measured at half of alpha, and its interval with it."""
+    treatments = [arm(570, 10_000), arm(600, 10_000), arm(505, 10_000)]
+    comparisons = compare_rates(arm(500, 10_000), treatments, alpha=0.04, correction="holm")
+    verdicts = [one.is_significant for one in comparisons if one]
+    excluded = [one.difference_interval.lower > 0 for one in comparisons if one and one.difference_interval]
+    of_lift = [one.lift_interval.lower > 0 for one in comparisons if one and one.lift_interval]
+    assert (verdicts, excluded, of_lift) == ([False, True, False],) * 3
 
 
 def test_two_proportions__an_empty_arm__is_not_evaluable() -> None:

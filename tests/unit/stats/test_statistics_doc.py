@@ -6,6 +6,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tools.peeking_figure import ALPHA, TARGET, simulated, svg
@@ -93,7 +94,9 @@ AT_A_LEVEL: Mapping[str, Callable[[Any], object]] = {
         DIFFERENCES, direction="decrease", alpha=alpha, tau=0.2
     ),
     "interval of a look": lambda alpha: sequential_look().interval_at(float(alpha)),
-    "margin of rates": lambda alpha: batched.two_proportions(5, 90, [7, 8], 80).margin(alpha),
+    "intervals of rates": lambda alpha: batched.two_proportions(5, 90, [7, 8], 80).intervals(
+        alpha, np.array([False, False])
+    ),
     "margin of means": lambda alpha: batched.welch(*COLUMNS).margin(alpha),
     "quantile of means": lambda alpha: batched.welch(*COLUMNS).quantile([0.01, float(alpha)]),
 }

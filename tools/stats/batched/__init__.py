@@ -15,6 +15,7 @@ from tools.stats.batched.evidence import (
 )
 from tools.stats.batched.holm import Holm, holm
 from tools.stats.batched.lifts import Lifts, fieller
+from tools.stats.batched.rate_intervals import RateIntervals, score_intervals
 from tools.stats.batched.sequential import (
     Differences,
     MixtureTests,
@@ -38,6 +39,7 @@ __all__ = [
     "MixtureTests",
     "OneSidedMixtureTests",
     "ProportionTests",
+    "RateIntervals",
     "bayesian_means",
     "bayesian_rates",
     "compare_means",
@@ -53,6 +55,7 @@ __all__ = [
     "one_sided_mixture_test",
     "running_minimum",
     "sample_ratio",
+    "score_intervals",
     "sequential_sample_ratio",
     "two_proportions",
     "welch",

@@ -6,11 +6,10 @@ import numpy as np
 
 from abtest.domain.stats.arithmetic import FloatArray
 from abtest.domain.stats.comparisons import Correction
-from abtest.domain.stats.quantiles import upper_normal_batched
 from tools.stats.batched.holm import Holm, holm
 from tools.stats.batched.lifts import fieller
 from tools.stats.batched.shapes import Flags, Values, quietly, unless
-from tools.stats.batched.single_look import MeanTests, ProportionTests, two_proportions, welch
+from tools.stats.batched.single_look import MeanTests, two_proportions, welch
 from tools.stats.levels import level
 
 
@@ -35,8 +34,18 @@ def compare_rates(
     """Compare rates. A control without an axis of treatments needs one of length 1. Raises ValueError as `holm`."""
     tests = two_proportions(x_c, n_c, x_t, n_t)
     verdict = _corrected(tests.p_value, alpha, correction)
-    quantile = unless(~tests.varies, upper_normal_batched(verdict.interval_alphas / 2))
-    return _compared(tests, tests.control_rate, quantile, tests.margin(verdict.interval_alphas), verdict)
+    ends = tests.intervals(verdict.interval_alphas, verdict.rejected)
+    return Comparisons(
+        difference=tests.difference,
+        lower=ends.lower,
+        upper=ends.upper,
+        lift=unless(tests.control_rate == 0, tests.difference / tests.control_rate),
+        lift_lower=ends.lift_lower,
+        lift_upper=ends.lift_upper,
+        p_value=tests.p_value,
+        adjusted_p_value=verdict.adjusted,
+        is_significant=verdict.rejected,
+    )
 
 
 @quietly
@@ -66,7 +75,7 @@ def _corrected(p_values: FloatArray, alpha: float, correction: Correction) -> Ho
 
 
 def _compared(
-    tests: ProportionTests | MeanTests, mean: FloatArray, quantile: FloatArray, margin: FloatArray, verdict: Holm
+    tests: MeanTests, mean: FloatArray, quantile: FloatArray, margin: FloatArray, verdict: Holm
 ) -> Comparisons:
     lift = fieller(tests.difference, mean, tests.noise_control, tests.noise_treatment, quantile=quantile)
     return Comparisons(

@@ -9,31 +9,33 @@ from abtest.domain.stats.formulas import (
     drawn_together,
     pooled_variance,
     rate_difference,
-    rate_variance,
     satterthwaite,
     two_sided,
 )
 from abtest.domain.stats.means import UNEQUAL_SIZES
 from abtest.domain.stats.quantiles import two_sided_t_batched, upper_normal_batched, upper_t_batched
+from tools.stats.batched.rate_intervals import RateIntervals, score_intervals
 from tools.stats.batched.shapes import Flags, Values, counts, numbers, quietly, unless
 from tools.stats.levels import level
 
 
 class ProportionTests(NamedTuple):
-    """Fields of `ProportionTest`, and the noise p(1-p)/n of each arm for intervals and lifts."""
+    """Fields of `ProportionTest`, with the counts for intervals and lifts."""
 
     difference: FloatArray
     z: FloatArray
     p_value: FloatArray
     control_rate: FloatArray
-    noise_control: FloatArray
-    noise_treatment: FloatArray
-    varies: Flags
+    arms: tuple[Values, Values, Values, Values]
 
-    def margin(self, alpha: Values) -> FloatArray:
-        """Return half the width of the interval; nan where no value varies."""
-        noise = np.sqrt(self.noise_control + self.noise_treatment)
-        return unless(~self.varies, upper_normal_batched(np.asarray(level(alpha)) / 2) * noise)
+    def intervals(self, alpha: Values, is_significant: Flags) -> RateIntervals:
+        """Return the intervals at a level that agree with the verdicts; nan where no value varies."""
+        return score_intervals(
+            *self.arms,
+            difference=self.difference,
+            quantile=upper_normal_batched(np.asarray(level(alpha)) / 2),
+            is_significant=is_significant,
+        )
 
 
 class MeanTests(NamedTuple):
@@ -69,9 +71,7 @@ def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> Propo
         z=unless(is_empty, z),
         p_value=unless(is_empty, two_sided(ARRAYS, z)),
         control_rate=unless(is_empty, x_c / n_c),
-        noise_control=unless(is_empty, rate_variance(x_c, n_c) / n_c),
-        noise_treatment=unless(is_empty, rate_variance(x_t, n_t) / n_t),
-        varies=varies & ~is_empty,
+        arms=(x_c, n_c, x_t, n_t),
     )
 
 

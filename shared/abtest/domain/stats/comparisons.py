@@ -5,19 +5,23 @@ from math import sqrt
 from typing import Literal, NamedTuple, TypeVar
 
 from abtest.domain.stats.arithmetic import FLOATS
-from abtest.domain.stats.formulas import pooled_variance, rate_difference, rate_variance, two_sided
+from abtest.domain.stats.formulas import pooled_variance, rate_difference, two_sided
 from abtest.domain.stats.means import governing
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.quantiles import upper_normal, upper_t
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample, made
+from abtest.domain.stats.score_intervals import score_intervals
 
 Correction = Literal["none", "holm"]
 Arm = TypeVar("Arm", Conversions, Sample)
 
 
 class Comparison(NamedTuple):
-    """A treatment against its control. `lift` and its interval are relative, `difference` and its own absolute."""
+    """A treatment against its control. `lift` and its interval are relative, `difference` and its own absolute.
+
+    Rates: either interval excludes zero exactly when `is_significant`. None: nothing varies, or an end is not finite.
+    """
 
     difference: float
     difference_interval: Interval | None
@@ -38,7 +42,7 @@ def compare_rates(
     # One treatment needs no correction; this is the usual case, and it is called for every goal and segment.
     if len(treatments) == 1:
         return [_rates(control, treatments[0], alpha)]
-    return _compare(_rates, [(control, other) for other in treatments], alpha, correction)
+    return compare_rate_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
 
 
 def compare_means(
@@ -54,7 +58,17 @@ def compare_rate_pairs(
     pairs: Sequence[tuple[Conversions, Conversions]], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
     """One comparison a pair of control and treatment, all corrected together; None where it cannot be evaluated."""
-    return _compare(_rates, pairs, alpha, correction)
+    if correction == "none" or len(pairs) < 2:
+        return [_rates(control, treatment, alpha) for control, treatment in pairs]
+    p_values = [_rate_p_value(*pair) for pair in pairs]
+    evaluable = [index for index, p_value in enumerate(p_values) if p_value is not None]
+    verdict = holm([p_value for p_value in p_values if p_value is not None], alpha=alpha)
+    comparisons: list[Comparison | None] = [None] * len(pairs)
+    for rank, index in enumerate(evaluable):
+        # Level and verdict are those of the rank: only with both do intervals agree to the last digit.
+        comparison = _rates(*pairs[index], verdict.interval_alphas[rank], verdict.rejected[rank])
+        comparisons[index] = comparison and comparison._replace(adjusted_p_value=verdict.adjusted[rank])
+    return comparisons
 
 
 def compare_mean_pairs(
@@ -81,17 +95,30 @@ def _compare(
     return comparisons
 
 
-def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Comparison | None:
-    """Compare as `two_proportions` and `fieller` do, from the same formulas, without their intermediate results."""
+def _rate_p_value(control: Conversions, treatment: Conversions) -> float | None:
+    """Return p of the pooled z test, 1 where nothing varies, None for an arm without visitors."""
     x_c, n_c, x_t, n_t = control.conversions, control.visitors, treatment.conversions, treatment.visitors
     if n_c <= 0 or n_t <= 0:
         return None
-    difference, pooled, mean = rate_difference(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t), x_c / n_c
+    pooled = pooled_variance(x_c, n_c, x_t, n_t)
+    return two_sided(FLOATS, rate_difference(x_c, n_c, x_t, n_t) / sqrt(pooled)) if pooled else 1.0
+
+
+def _rates(
+    control: Conversions, treatment: Conversions, alpha: float, rejected: bool | None = None
+) -> Comparison | None:
+    """Compare by the pooled z test; `rejected` is the verdict where it is not simply p <= alpha."""
+    x_c, n_c, x_t, n_t = control.conversions, control.visitors, treatment.conversions, treatment.visitors
+    if n_c <= 0 or n_t <= 0:
+        return None
+    difference, pooled = rate_difference(x_c, n_c, x_t, n_t), pooled_variance(x_c, n_c, x_t, n_t)
+    lift = difference / (x_c / n_c) if x_c else None
     if pooled == 0:
-        return Comparison(difference, None, difference / mean if x_c else None, None, 1.0, 1.0, False)
-    noise_c, noise_t = rate_variance(x_c, n_c) / n_c, rate_variance(x_t, n_t) / n_t
+        return Comparison(difference, None, lift, None, 1.0, 1.0, False)
     p_value = two_sided(FLOATS, difference / sqrt(pooled))
-    return _compared(difference, mean, noise_c, noise_t, upper_normal(alpha / 2), p_value, alpha)
+    is_significant = p_value <= alpha if rejected is None else rejected
+    intervals = score_intervals(x_c, n_c, x_t, n_t, difference, upper_normal(alpha / 2), is_significant)
+    return made(Comparison, (difference, intervals[0], lift, intervals[1], p_value, p_value, is_significant))
 
 
 def _means(control: Sample, treatment: Sample, alpha: float) -> Comparison | None:

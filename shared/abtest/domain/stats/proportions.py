@@ -9,10 +9,11 @@ from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import LOG_2, pooled_variance, rate_difference, two_sided, unpooled_variance
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.samples import Conversions, Interval
+from abtest.domain.stats.score_intervals import score_intervals
 
 
 class ProportionTest(NamedTuple):
-    """The z test of a difference of rates and its Wald interval."""
+    """The z test of a difference of rates, and the score interval, which excludes zero exactly when p <= alpha."""
 
     difference: float
     se_pooled: float
@@ -29,11 +30,12 @@ class ProportionTest(NamedTuple):
 
 
 def two_proportions(control: Conversions, treatment: Conversions, *, alpha: float) -> ProportionTest | None:
-    """Test at the pooled variance, interval at the unpooled one; None when an arm has no visitors.
+    """Test at the pooled variance, with the interval that inverts this test; None when an arm has no visitors.
 
     Where no visitor or every visitor converted there is no variance: p = 1 and no interval. Survival functions
     are taken of the far tail directly, so that tiny p-values keep their digits.
-    Source: Fleiss, Levin, Paik: Statistical Methods for Rates and Proportions, 3rd ed., 3.1 and 3.2.
+    Source: Fleiss, Levin, Paik: Statistical Methods for Rates and Proportions, 3rd ed., 3.1 and 3.2; of the
+    interval: `score_ends`.
     """
     n_c, n_t = control.visitors, treatment.visitors
     if n_c <= 0 or n_t <= 0:
@@ -47,7 +49,7 @@ def two_proportions(control: Conversions, treatment: Conversions, *, alpha: floa
     se_pooled, se_unpooled = sqrt(pooled), sqrt(unpooled_variance(*counts))
     z = difference / se_pooled
     p_value = two_sided(FLOATS, z)
-    margin = upper_normal(alpha / 2) * se_unpooled
+    interval, _ = score_intervals(*counts, difference, upper_normal(alpha / 2), p_value <= alpha)
     return ProportionTest(
         difference=difference,
         se_pooled=se_pooled,
@@ -55,5 +57,5 @@ def two_proportions(control: Conversions, treatment: Conversions, *, alpha: floa
         z=z,
         p_value=p_value,
         p_greater=p_value / 2 if z >= 0 else 1 - p_value / 2,
-        interval=Interval(difference - margin, difference + margin),
+        interval=interval,
     )

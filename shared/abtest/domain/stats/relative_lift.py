@@ -8,10 +8,10 @@ from abtest.domain.stats.samples import Interval, Sample, made
 
 
 class RelativeLift(NamedTuple):
-    """`lift` = treatment / control - 1; from g >= 1 on the control's mean may be zero."""
+    """`lift` = treatment / control - 1; from g >= 1 on the control's mean may be zero. Rates have no g."""
 
     lift: float
-    g: float
+    g: float | None
     interval: Interval | None
 
 

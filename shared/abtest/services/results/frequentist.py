@@ -1,4 +1,4 @@
-"""The frequentist engine: one look, Holm across treatments, Fieller's lift, CUPED where its covariate was counted."""
+"""The frequentist engine: one look, Holm across treatments, intervals that agree, CUPED where it was counted."""
 
 from collections.abc import Mapping, Sequence
 
