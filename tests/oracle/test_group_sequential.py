@@ -128,6 +128,7 @@ CASES = [
     Case(equal(4), hsd(1.0), alpha=0.01), Case(equal(4), hsd(0.0), alpha=0.2), Case(equal(5), POCOCK, sides=1),
     Case(equal(5), OBRIEN_FLEMING, sides=1, alpha=0.025), Case([0.3, 0.7, 1.3], OBRIEN_FLEMING),
     Case([0.1, 0.11, 0.5, 0.52, 1.0], POCOCK), Case([0.25, 0.26, 1.0], hsd(-2.0)), Case([0.5, 0.999], POCOCK),
+    Case([0.5, 0.5001], POCOCK), Case([0.9, 0.90002], hsd(-4.0)), Case([0.001, 1.0], POCOCK, sides=1),
     Case([0.02, 0.9, 1.0], POCOCK, alpha=0.001), Case([0.9, 0.95, 1.0, 1.05], OBRIEN_FLEMING),
 ]  # fmt: skip
 

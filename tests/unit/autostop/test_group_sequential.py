@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
-from abtest.domain.autostop.group_sequential import begun, decide, look_at
+from abtest.domain.autostop.group_sequential import LOOK_STEP, begun, decide, look_at
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Evaluated, Waiting
 from abtest.domain.stats.group_sequential.boundaries import boundaries
@@ -142,6 +143,18 @@ def test_look_at__too_little_data_or_the_same_data__spends_nothing() -> None:
     once = state_of([arms(750, 75, 78)], planned)
     assert look_at(once, planned, evidence(arms(750, 75, 78)), SETTINGS) == once
     json.dumps(once, allow_nan=False)
+
+
+def test_look_at__with_little_more_information__waits_for_the_next_hundredth_of_the_plan() -> None:
+    planned = plan()
+    state = state_of([arms(n, n // 10, n // 10) for n in range(300, 1500, 5)], planned)
+    looks = state["treatments"][TREATMENT]["looks"]
+    steps = [after["fraction"] - before["fraction"] for before, after in pairwise(looks)]
+    assert 40 < len(looks) < 90
+    assert min(steps[:-1]) >= LOOK_STEP
+    last = look_at(state, planned, evidence(arms(1500, 150, 150)), SETTINGS)["treatments"][TREATMENT]["looks"][-1]
+    assert last["place"] == 1
+    assert last["spent"] == pytest.approx(0.025, rel=1e-12)
 
 
 def test_look_at__at_a_half_of_the_plan__has_the_boundary_of_its_information() -> None:

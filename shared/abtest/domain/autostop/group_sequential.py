@@ -17,8 +17,15 @@ from abtest.domain.stats.group_sequential.families import (
     look_at_family,
     started_family,
 )
+from abtest.domain.stats.group_sequential.looks import State
 from abtest.domain.stats.group_sequential.observation import Observation, observe
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, Spending
+
+LOOK_STEP = 0.01
+"""Part of the planned information that a look adds at least: about a hundred looks, however often events are counted.
+
+The rule depends on the information alone, so it does not matter to the error rate.
+"""
 
 
 def begun(plan: Snapshot, evidence: Evidence, *, spending: Spending = OBRIEN_FLEMING) -> FamilyState | Waiting:
@@ -47,20 +54,24 @@ def begun(plan: Snapshot, evidence: Evidence, *, spending: Spending = OBRIEN_FLE
 def look_at(state: FamilyState, plan: Snapshot, evidence: Evidence, settings: AutoStop) -> FamilyState:
     """Return the state after a look at the goal's rates; z is positive where the goal got better.
 
-    A treatment without the minimum data, or without variance, is not looked at and spends nothing. With the planned
-    number of visitors the look is the last one, even if the information is slightly below the planned one.
+    A treatment without the minimum data, without variance, or with little more information than at its last look, is
+    not looked at and spends nothing. With the planned number of visitors the look is the last one, even if the
+    information is slightly below the planned one.
     """
     measure = evidence.measures.get(plan.get("goal_id", ""))
     if measure is None:
         return state
+    is_last = _is_reached(plan, evidence)
     observed: dict[str, tuple[float, float]] = {}
     for arm in evidence.treatments:
         if arm not in state["treatments"] or not _is_ready(measure, evidence.control_id, arm, settings):
             continue
         observation = observe(measure.rates[evidence.control_id], measure.rates[arm])
-        if isinstance(observation, Observation):
+        if isinstance(observation, Observation) and (
+            is_last or _is_worth_a_look(state["treatments"][arm], observation.information)
+        ):
             observed[arm] = (observation.information, measure.gain(observation.z))
-    after, _ = look_at_family(state, observed, is_last=_is_reached(plan, evidence))
+    after, _ = look_at_family(state, observed, is_last=is_last)
     return after
 
 
@@ -86,6 +97,14 @@ def decide(
     if evaluation.winner or is_over:
         return evaluation
     return Waiting((blocked(evidence, measure, is_covered=is_covered) if measure.is_money else None) or "no_winner")
+
+
+def _is_worth_a_look(state: State, information: float) -> bool:
+    fraction, before = (
+        information / state["planned_information"],
+        state["looks"][-1]["fraction"] if state["looks"] else 0,
+    )
+    return fraction >= min(before + LOOK_STEP, 1)
 
 
 def _is_reached(plan: Snapshot, evidence: Evidence) -> bool:

@@ -12,6 +12,8 @@ from math import exp, log, sqrt
 from operator import itemgetter
 from typing import NamedTuple
 
+from scipy.special import ndtr
+
 from abtest.domain.stats.group_sequential.boundaries import boundaries, crossings, regions
 from abtest.domain.stats.group_sequential.design import Design, design_of
 from abtest.domain.stats.group_sequential.looks import LookDocument, State, bounds_of
@@ -69,13 +71,15 @@ def repeated_p_value(looks: Sequence[LookDocument], design: Design) -> Repeated:
         ]
         return max(margins, key=itemgetter(0))
 
-    least, most = log(_SMALLEST_LEVEL), log(LARGEST_LEVEL)
+    # No boundary is below that of a single look, so no level below that look's p-value can have been reached.
+    single_look = design.sides * float(ndtr(-max(look["z"] if design.sides == 1 else abs(look["z"]) for look in looks)))
+    least, most = log(max(_SMALLEST_LEVEL, single_look * (1 - _EXACT))), log(LARGEST_LEVEL)
     margin, z = furthest(most)
     if margin < 0:
         return Repeated(1.0, z)
     margin, z = furthest(least)
     if margin >= 0:
-        return Repeated(_SMALLEST_LEVEL, z)
+        return Repeated(exp(least), z)
     log_level = root(lambda level: furthest(level)[0], least, most, tolerance=_EXACT)
     return Repeated(exp(log_level), furthest(log_level)[1])
 
