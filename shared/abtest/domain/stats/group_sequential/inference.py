@@ -53,8 +53,8 @@ class Repeated(NamedTuple):
 def repeated_p_value(looks: Sequence[LookDocument], design: Design) -> Repeated:
     """Return the smallest alpha at which the design had reached a boundary at some look so far; 1 without looks.
 
-    It only falls from look to look, and is at most alpha exactly if a boundary of the design was reached. Futility
-    plays no part. A value above `LARGEST_LEVEL` is 1.
+    It only falls from look to look, except where a last look takes the place of another, and is at most alpha exactly
+    if a boundary of the design was reached. Futility plays no part. A value above `LARGEST_LEVEL` is 1.
     """
     if not looks:
         return Repeated(1.0, 0.0)
