@@ -29,7 +29,9 @@ from typing import Any
 
 from abtest.domain.stats.arithmetic import Arithmetic, Real
 
-_CLOSE = 1e-9
+# Last steps after which the factors are right to 1e-12: of Newton's method, which squares errors, and of one in which g
+# follows e.
+_SQUARED, _FOLLOWED = 1e-6, 1e-9
 _ROUNDS = 8
 
 
@@ -93,7 +95,7 @@ def _quadratic_in_quartic(
         g = c_4 / a
         step = (c_3 - e * a - g * b) / (a + e * (e * c_0 - b) - g * c_0)
         e, rounds = e + step, rounds - 1
-        is_far: Any = abs(step) > _CLOSE * abs(e)
+        is_far: Any = abs(step) > _FOLLOWED * abs(e)
         if not rounds or not m.some(is_far):
             b = c_1 - e * c_0
             return b, c_2 - e * b - g * c_0, is_far ^ True
@@ -105,7 +107,7 @@ def _quadratic_in_cubic(m: Arithmetic[Real], c_3: Real, c_2: Real, c_1: Real, c_
     while True:
         step = (c_3 - e * (c_2 - e * (c_1 - e * c_0))) / (c_2 - e * (2 * c_1 - 3 * e * c_0))
         e, rounds = e + step, rounds - 1
-        is_far: Any = abs(step) > _CLOSE * abs(e)
+        is_far: Any = abs(step) > _SQUARED * abs(e)
         if not rounds or not m.some(is_far):
             b = c_1 - e * c_0
             return b, c_2 - e * b, is_far ^ True

@@ -16,7 +16,7 @@ LEAST = 2.2250738585072014e-308
 
 
 def score_intervals(
-    x_c: int, n_c: int, x_t: int, n_t: int, difference: float, quantile: float, is_significant: bool
+    x_c: float, n_c: float, x_t: float, n_t: float, difference: float, quantile: float, is_significant: bool
 ) -> tuple[Interval, Interval | None]:
     """Return the interval of the difference, and that of the lift: None for a control without conversions.
 
@@ -24,13 +24,14 @@ def score_intervals(
     of the level, `is_significant` the verdict there. The lift of such a control has no upper end; others are finite.
     """
     w = quantile * quantile
-    arms = (float(x_c), float(n_c), float(x_t), float(n_t))
+    # Floats from the start: arithmetic of whole numbers with floats takes twice as long.
+    x_c, n_c, x_t, n_t = 1.0 * x_c, 1.0 * n_c, 1.0 * x_t, 1.0 * n_t
     try:
-        lower, upper, lift_lower, lift_upper, holds = quick_ends(FLOATS, *arms, difference, w)
+        lower, upper, lift_lower, lift_upper, holds = quick_ends(FLOATS, x_c, n_c, x_t, n_t, difference, w)
     except ZeroDivisionError:
         holds = False
     if not holds:
-        lower, upper, lift_lower, lift_upper = _searched(*arms, difference, w)
+        lower, upper, lift_lower, lift_upper = _searched(x_c, n_c, x_t, n_t, difference, w)
     if (lower > 0 or upper < 0) is not is_significant:
         lower, upper = _agreeing(lower, upper, difference, is_significant)
     interval = made(Interval, (lower, upper))

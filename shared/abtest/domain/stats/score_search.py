@@ -1,8 +1,9 @@
 """Ends of the score intervals of two rates for any counts, by Newton's method; notation and sources: `score_ends`.
 
 Each end is the root of a convex function, approached from where one arm alone is as unlikely as the level allows. That
-is beyond the root, so every step leads towards it and none past it: no bracket is needed. At the lower end `up`, whose
-rate is taken to be higher than observed, is the control, and `down` the treatment; at the upper end the reverse.
+is beyond the root, so every step leads towards it and none past it: no bracket is needed. A step back can only be
+rounding, and is none. At the lower end `up`, whose rate is taken to be higher than observed, is the control, and `down`
+the treatment; at the upper end the reverse.
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from abtest.domain.stats.arithmetic import Arithmetic, Real
 
 _CLOSE = 1e-10
 _STEPS = 100
-# Of a number that may be zero where its quotient is not used; its square is not zero yet.
+# Least divisor, where the quotient is not used if the number is zero; its square is not zero yet.
 _LEAST = 1e-100
 
 
@@ -23,9 +24,9 @@ def searched_distance(m: Arithmetic[Real], x_up: Real, n_up: Real, x_down: Real,
     value = m.lesser(_alone(m, *first, w), _alone(m, *second, w))
     for _ in range(_STEPS):
         (one, one_slope), (other, other_slope) = _risen(m, *first, value), _risen(m, *second, value)
-        step = (one + other - w) / m.greater(one_slope + other_slope, _LEAST)
+        step = m.greater(one + other - w, 0 * w) / m.greater(one_slope + other_slope, _LEAST)
         value = value - step
-        if not m.some((abs(step) > _CLOSE * value) & (is_extreme ^ True)):
+        if not m.some((step > _CLOSE * value) & (is_extreme ^ True)):
             break
     return m.choose(is_extreme, 0 * w, w / value)
 
@@ -63,10 +64,11 @@ def searched_quotients(
     )
     for _ in range(_STEPS):
         above, below = m.greater(x_up + value, _LEAST), m.greater(x_down - value, _LEAST)
-        excess = value * value * (a / above + b / below) - w
+        excess = m.greater(value * value * (a / above + b / below) - w, 0 * w)
         slope = value * (a * (above + x_up) / (above * above) + b * (below + x_down) / (below * below))
-        before, value = value, m.lesser(value - excess / m.greater(slope, _LEAST), x_down)
-        if not m.some(abs(value - before) > _CLOSE * value):
+        step = excess / m.greater(slope, _LEAST)
+        value = value - step
+        if not m.some(step > _CLOSE * value):
             break
     failures, some = (n_up - x_up) + (n_down - x_down), x_up + value
     over = w / n_down - n_down * a / m.greater(some, _LEAST)
