@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tools.sim import daily_looks, guarding, money, testing, unequal
+from tools.sim import daily_looks, guarding, money, single_look, testing, unequal
 from tools.sim.outcomes import Cell
 
-CELLS: tuple[Cell, ...] = (*testing.CELLS, *daily_looks.CELLS, *money.CELLS, *unequal.CELLS, *guarding.CELLS)
+CELLS: tuple[Cell, ...] = (
+    *testing.CELLS,
+    *daily_looks.CELLS,
+    *single_look.CELLS,
+    *money.CELLS,
+    *unequal.CELLS,
+    *guarding.CELLS,
+)

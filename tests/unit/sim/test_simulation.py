@@ -17,6 +17,7 @@ from tools.sim.money import MoneyPeeking
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
 from tools.sim.running import simulated
 from tools.sim.shop import Shop
+from tools.sim.single_look import Agreement
 from tools.sim.table import table
 from tools.sim.testing import Coverage, Family, Peeking, Power
 
@@ -62,6 +63,15 @@ def test_families__of_several_treatments__err_no_more_than_one() -> None:
 def test_coverage__at_all_looks_together__is_the_intervals_level() -> None:
     for found in run(*(Coverage(rate=0.02, treatment_share=0.1, effect=effect, paths=500) for effect in (0.0, -0.5))):
         assert all(at_least(0.95, values) for values in found.values())
+
+
+def test_agreement__in_unequal_arms__is_of_score_intervals_alone() -> None:
+    (outcomes,) = run(Agreement(rate=0.03, visitors=2000, treatment_share=0.1, lift=0.3, paths=5000))
+    assert outcomes["Wald contradicts"].mean() > 0.05
+    assert not outcomes["ours contradicts"].any()
+    assert not outcomes["our lift contradicts"].any()
+    assert all(at_least(0.945, outcomes[f"{name} holds"]) for name in ("ours", "our lift"))
+    assert not at_least(0.945, outcomes["Wald holds"])
 
 
 def test_peeking__at_skewed_money_in_unequal_arms__errs_rarely() -> None:
