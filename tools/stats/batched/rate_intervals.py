@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
-from abtest.domain.stats.score_ends import quick_ends
-from abtest.domain.stats.score_intervals import LEAST
-from abtest.domain.stats.score_search import searched_distance, searched_quotients
+from abtest.domain.stats.score_intervals import LEAST, quick_ends, searched_distance, searched_quotients
 from tools.stats.batched.shapes import Flags, Values, numbers, quietly, unless
 
 

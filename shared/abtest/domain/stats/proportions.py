@@ -35,7 +35,7 @@ def two_proportions(control: Conversions, treatment: Conversions, *, alpha: floa
     Where no visitor or every visitor converted there is no variance: p = 1 and no interval. Survival functions
     are taken of the far tail directly, so that tiny p-values keep their digits.
     Source: Fleiss, Levin, Paik: Statistical Methods for Rates and Proportions, 3rd ed., 3.1 and 3.2; of the
-    interval: `score_ends`.
+    interval: `score_intervals`.
     """
     n_c, n_t = control.visitors, treatment.visitors
     if n_c <= 0 or n_t <= 0:
