@@ -76,7 +76,7 @@ def unequal_arms(n_c: int, m_c: float, v_c: float, n_t: int, m_t: float, v_t: fl
         return (1 - own) * pooled_variance_of_means(*case) + own * unpooled_variance_of_means(*case)
 
     mean = (n_c * mpf(m_c) + n_t * mpf(m_t)) / (n_c + n_t)
-    own = mean**2 / (mean**2 + 1000 * pooled_variance_of_means(n_c, m_c, v_c, n_t, m_t, v_t))
+    own = mean**2 / (mean**2 + 2000 * pooled_variance_of_means(n_c, m_c, v_c, n_t, m_t, v_t))
     variance, part_c, part_t = mixed(v_c, v_t), mixed(v_c, 0), mixed(0, v_t)
     freedom = variance**2 / (part_c**2 / (n_c - 1) + part_t**2 / (n_t - 1))
     t = (mpf(m_t) - mpf(m_c)) / sqrt(variance)

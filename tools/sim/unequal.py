@@ -111,19 +111,24 @@ class Size(_Once):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoneyPower(_Once):
-    """The treatment is better or worse, by its rate of buyers or by their orders, by about 2.2 standard errors."""
+    """The treatment is better or worse, by its rate of buyers or by their orders, by about so many standard errors."""
 
     rate: float = 0.02
+    steps: float = 2.2
     paths: int = 10_000
 
-    STEPS: ClassVar = 2.2
     MOST_CHANGE: ClassVar = 0.8
+
+    @property
+    def name(self) -> str:
+        """Kind, split, orders and standard errors."""
+        return f"{type(self).__name__}, {self.arms}, {self.steps:g} standard errors"
 
     @property
     def treatments(self) -> Mapping[str, Buying]:
         """The four changes, by what they are."""
         error = sqrt(exp(1.0) / self.orders / max(self.shares))
-        change = min(self.STEPS * error, self.MOST_CHANGE)
+        change = min(self.steps * error, self.MOST_CHANGE)
         factors = {f"{sign * change:+.0%}": 1 + sign * change for sign in (1, -1)}
         more = {f"buyers {name}": Buying(rate=self.rate * factor) for name, factor in factors.items()}
         larger = {
@@ -204,5 +209,6 @@ SHARES, ORDERS = (0.5, 0.2, 0.1, 0.9), (25, 100, 400)
 CELLS: tuple[Cell, ...] = (
     *(Size(treatment_share=s, orders=n) for s, n in product(SHARES, ORDERS)),
     *(MoneyPower(treatment_share=s, orders=n) for s, n in product(SHARES[1:], ORDERS)),
+    *(MoneyPower(treatment_share=0.1, orders=n, steps=1.1) for n in (25, 400, 1600)),
     *(OtherSpread(treatment_share=0.1, orders=n) for n in (25, 100, 400, 1600)),
 )

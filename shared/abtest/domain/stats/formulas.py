@@ -13,7 +13,7 @@ from abtest.domain.stats.arithmetic import Arithmetic, Real
 
 LOG_2 = log(2)
 # Pooled and own variances of means count alike where the squared mean is so many times the variance of its difference.
-SHARED_UNTIL = 1000.0
+SHARED_UNTIL = 2000.0
 # Below this, betainc has lost digits or is zero.
 _TINY = 1e-290
 _HALF_LOG_2_PI = 0.5 * log(2 * pi)
@@ -85,7 +85,7 @@ def own_weight(mean: Real, pooled: Real) -> Real:
     """How much arms' own variances count against the pooled one, 0 to 1; pooled = V_p of the difference of two means.
 
     Of skewed money an arm's variance is small with its mean, by chance, until there are many orders: then the standard
-    error is a small part of the mean of both arms. At 1/√1000 of it, 3.2 %, both variances count alike.
+    error is a small part of the mean of both arms. At 1/√2000 of it, 2.2 %, both variances count alike.
     """
     return mean * mean / (mean * mean + SHARED_UNTIL * pooled)
 
