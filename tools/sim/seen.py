@@ -22,13 +22,17 @@ HOUR = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A goal that is to rise; each array (2, paths, looks), the control first. `total`, `squares`: money, in cents."""
+    """A goal that is to rise; each array (2, paths, looks), the control first. `total`, `squares`: money, in cents.
+
+    `quarters`: of money the buyers, total and squares of each quarter of an hour alone, (2, paths, quarters).
+    """
 
     converters: Counts
     hits: Counts
     excluded: Counts
     total: Counts | None = None
     squares: Counts | None = None
+    quarters: tuple[Counts, Counts, Counts] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,8 @@ class Seen:
     stitched: Counts
     arrivals: Counts
     order_arrivals: Counts
+    broke: Counts
+    """Hour at which the treatment broke, of each path."""
     _money: dict[int, Numbers] = field(default_factory=dict, init=False, compare=False)
 
     @property

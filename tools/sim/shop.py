@@ -8,14 +8,16 @@ from math import exp, log, pi
 import numpy as np
 
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
-from tools.sim.seen import HOUR, Counts, Goal, Seen
+from tools.sim.seen import HOUR, Counts, Flags, Goal, Seen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
     """Daily traffic; shares are of visitors, of orders where they are about orders.
 
-    `kept`: the part of the control's purchases that the treatment keeps. `swing`: how much busier than the mean the
+    `kept`: the part of the control's purchases that the treatment keeps; `kept_visitors` and `kept_money` are the same
+    of its visitors and of what an order is worth. They hold from an hour on that is drawn between the `breaks`, the
+    second excluded; by default from the first hour on. `swing`: how much busier than the mean the
     busiest moment of the day is, 0 to 1. Amounts of orders are log-normal: with `spread` 1 the largest of a thousand is
     about 20 times the median.
     """
@@ -25,6 +27,9 @@ class Shop:
     carts: float = 0.08
     purchases: float = 0.03
     kept: float = 1.0
+    kept_visitors: float = 1.0
+    kept_money: float = 1.0
+    breaks: tuple[int, int] = (0, 1)
     mean_order: float = 60.0
     spread: float = 1.0
     swing: float = 0.8
@@ -37,19 +42,23 @@ class Shop:
 
     def seen(self, rng: np.random.Generator, paths: int, days: int) -> Seen:
         """Hours of so many days."""
+        broke = rng.integers(*self.breaks, size=paths)
         arrivals = np.stack([self._arrivals(rng, paths, days, part) for part in self.shares])
-        hourly = _by_hour(arrivals)
-        rates = self.purchases, self.kept * self.purchases
-        bought = np.stack([rng.binomial(seen, rate) for seen, rate in zip(hourly, rates, strict=True)])
+        is_broken = np.arange(arrivals.shape[-1]) >= HOUR * broke[:, None]
+        if self.kept_visitors < 1:
+            arrivals[1] = rng.binomial(arrivals[1], np.where(is_broken, self.kept_visitors, 1.0))
+        hourly = by_hour(arrivals)
+        kept = np.stack([np.ones(is_broken.shape), np.where(is_broken, self.kept, 1.0)])
+        bought = rng.binomial(arrivals, self.purchases * kept)
         carts = rng.binomial(hourly, self.carts).cumsum(axis=-1)
-        orders = bought.sum(axis=0)
+        orders = by_hour(bought).sum(axis=0)
         repeated, stitched = rng.binomial(orders, self.repeated), rng.binomial(orders, self.stitched)
         return Seen(
             share=self.treatment_share,
             visitors=hourly.cumsum(axis=-1),
             goals=[
                 Goal(converters=carts, hits=carts, excluded=np.zeros_like(carts)),
-                self._revenue(rng, bought),
+                self._revenue(rng, bought, is_broken),
             ],
             failed=rng.binomial(hourly, self.failed).cumsum(axis=-1),
             missed=rng.binomial(hourly, self.missed).cumsum(axis=-1),
@@ -58,7 +67,8 @@ class Shop:
             repeated=repeated.cumsum(axis=-1),
             stitched=stitched.cumsum(axis=-1),
             arrivals=arrivals,
-            order_arrivals=_spread_out(rng, orders),
+            order_arrivals=bought.sum(axis=0),
+            broke=broke,
         )
 
     @property
@@ -71,29 +81,28 @@ class Shop:
         expected = np.tile(self.visitors_a_day * part * shape / QUARTERS_A_DAY, days)
         return rng.poisson(expected, size=(paths, len(expected)))
 
-    def _revenue(self, rng: np.random.Generator, bought: Counts) -> Goal:
+    def _revenue(self, rng: np.random.Generator, bought: Counts, is_broken: Flags) -> Goal:
         foreign = rng.binomial(bought, self.foreign)
         ours = bought - foreign
         median = self.mean_order * exp(-self.spread * self.spread / 2)
-        cents = np.rint(100 * rng.lognormal(log(median), self.spread, size=int(ours.sum()))).astype(np.int64)
+        worth = np.stack([np.ones(is_broken.shape), np.where(is_broken, self.kept_money, 1.0)])
+        money = np.repeat(worth.ravel(), ours.ravel()) * rng.lognormal(log(median), self.spread, size=int(ours.sum()))
+        cents = np.rint(100 * money).astype(np.int64)
         total, squares = (_summed(values, ours) for values in (cents, cents * cents))
+        so_far = [by_hour(each).cumsum(axis=-1) for each in (ours, foreign, total, squares)]
         return Goal(
-            converters=ours.cumsum(axis=-1),
-            hits=ours.cumsum(axis=-1),
-            excluded=foreign.cumsum(axis=-1),
-            total=total.cumsum(axis=-1),
-            squares=squares.cumsum(axis=-1),
+            converters=so_far[0],
+            hits=so_far[0],
+            excluded=so_far[1],
+            total=so_far[2],
+            squares=so_far[3],
+            quarters=(ours, total, squares),
         )
 
 
-def _by_hour(arrivals: Counts) -> Counts:
-    answer: Counts = arrivals.reshape(*arrivals.shape[:-1], -1, HOUR).sum(axis=-1)
-    return answer
-
-
-def _spread_out(rng: np.random.Generator, hourly: Counts) -> Counts:
-    """Each hour's orders at random in its quarters."""
-    answer: Counts = rng.multinomial(hourly, [1 / HOUR] * HOUR).reshape(len(hourly), -1)
+def by_hour(quarters: Counts) -> Counts:
+    """Return the sums of four quarters each."""
+    answer: Counts = quarters.reshape(*quarters.shape[:-1], -1, HOUR).sum(axis=-1)
     return answer
 
 

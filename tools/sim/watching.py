@@ -13,13 +13,14 @@ import numpy as np
 
 from abtest.domain.goals.coverage import STITCHED_ORDERS, STITCHED_SHARE
 from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE, UNEVEN_LEVEL
+from abtest.domain.guardian import changes, delivery, harm
 from abtest.domain.guardian import data_quality as quality
-from abtest.domain.guardian import delivery, harm
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
+from tools.sim.changing import change_of_money, hourly, log_e_of_counts, start_of_counts, sums_since
 from tools.sim.seen import HOUR, Counts, Flags, Goal, Numbers, Seen, is_ready, peaks
 from tools.stats import batched
 
@@ -73,7 +74,19 @@ def _broken_conversion(seen: Seen, goal: Goal) -> Flags:
     found = batched.harm_evidence(*goal.converters, share=seen.share)
     usual, rate = _rates(goal.converters, seen.visitors)
     answer: Flags = (rate <= harm.CONVERSION_FACTOR * usual) & (peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
-    return answer
+    return answer | _broke(seen, goal)
+
+
+def _broke(seen: Seen, goal: Goal) -> Flags:
+    """Conversions that have come to a quarter."""
+    control, treatment = hourly(goal.converters)
+    broken = log_e_of_counts(control, treatment, seen.share, changes.BROKEN_FACTORS) >= -log(harm.BROKEN_CHANGE_LEVEL)
+    for path, look in np.argwhere(broken):
+        start = start_of_counts(control[path], treatment[path], look, seen.share, changes.BROKEN_FACTORS)
+        orders, visitors = (sums_since(each[:, path], start, look) for each in (goal.converters, seen.visitors))
+        usual, rate = (number / max(of, 1) for number, of in zip(orders, visitors, strict=True))
+        broken[path, look] = rate <= harm.CONVERSION_FACTOR * usual
+    return broken
 
 
 def delivery_drift(seen: Seen, settings: Settings) -> Flags:
@@ -89,12 +102,36 @@ def conversion_harm(seen: Seen, _settings: Settings) -> Flags:
     """Any goal."""
     a, b = harm.PRIOR_COUNTS * seen.share, harm.PRIOR_COUNTS * (1 - seen.share)
     found = [batched.harm_evidence(*goal.converters, share=seen.share, a=a, b=b) for goal in seen.goals]
-    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found)
+    hours = [hourly(goal.converters) for goal in seen.goals]
+    changed = [log_e_of_counts(each[0], each[1], seen.share, changes.HARM_FACTORS) for each in hours]
+    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found) | _any(
+        each >= -log(harm.HARM_CHANGE_LEVEL) for each in changed
+    )
 
 
 def revenue_harm(seen: Seen, _settings: Settings) -> Flags:
     """Any goal of money."""
-    return _any(is_ready(goal) & (seen.harm_of_money(goal) >= -log(harm.HARM_LEVEL)) for goal in _of_money(seen))
+    return _any(
+        is_ready(goal) & ((seen.harm_of_money(goal) >= -log(harm.HARM_LEVEL)) | _cheaper(seen, goal))
+        for goal in _of_money(seen)
+    )
+
+
+def _cheaper(seen: Seen, goal: Goal) -> Flags:
+    """Buyers have come to spend less."""
+    if goal.quarters is None or goal.total is None:
+        raise ValueError("the goal counts no money")
+    cheaper = np.zeros(seen.visitors.shape[1:], dtype=bool)
+    mean, _ = seen.money(goal)
+    for path in range(len(cheaper)):
+        log_e, starts = change_of_money(*(each[:, path] for each in goal.quarters))
+        for look in np.flatnonzero((log_e >= -log(harm.MONEY_CHANGE_LEVEL)) & (mean[0, path] > 0)):
+            orders, money, visitors = (
+                sums_since(each[:, path], starts[look], look) for each in (goal.hits, goal.total, seen.visitors)
+            )
+            usual, rate = (number / max(of, 1) for number, of in zip(money, visitors, strict=True))
+            cheaper[path, look] = min(orders) >= harm.ORDERS_AT_LEAST and rate < usual
+    return cheaper
 
 
 def revenue_loss(seen: Seen, settings: Settings) -> Flags:
@@ -117,7 +154,14 @@ def loss_by_amount(seen: Seen, goal: Goal, settings: Settings) -> Flags:
 def sample_ratio_mismatch(seen: Seen, _settings: Settings) -> Flags:
     """Of both arms."""
     found = batched.sequential_sample_ratio(np.moveaxis(seen.visitors, 0, -1), [1 - seen.share, seen.share])
-    answer: Flags = peaks(found.log_bayes_factor) >= -log(MONITORING_ALPHA)
+    visitors = hourly(seen.visitors)
+    shares = 1 - seen.share, seen.share
+    changed = [
+        log_e_of_counts(visitors[1 - arm], visitors[arm], share, changes.SPLIT_FACTORS)
+        for arm, share in enumerate(shares)
+    ]
+    level = quality.SPLIT_CHANGE_LEVEL / len(shares)
+    answer: Flags = (peaks(found.log_bayes_factor) >= -log(MONITORING_ALPHA)) | (np.max(changed, axis=0) >= -log(level))
     return answer
 
 

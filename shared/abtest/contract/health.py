@@ -29,6 +29,10 @@ class FindingDetails(Output):
     ]
     sample: Annotated[int | None, Field(description="Visitors, sessions or orders of the sample.")]
     window: FindingWindow
+    changed_at: Annotated[
+        DateTime | None,
+        Field(description="About when it began, where it is a change during the test; the figures are those since."),
+    ] = None
     consecutive_checks: int
     generation: int
 

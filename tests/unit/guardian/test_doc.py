@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 from abtest.contract.overrides import DeliveryDrift, GuardianOverride, RevenueLoss
-from abtest.domain.guardian.harm import HARM_LEVEL
+from abtest.domain.guardian.data_quality import SPLIT_CHANGE_LEVEL
+from abtest.domain.guardian.harm import BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, HARM_LEVEL, MONEY_CHANGE_LEVEL
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.settings import OURS
+from abtest.services.guardian.evidence import DAYS_BACK
 
 DOC = Path(__file__).parents[3] / "docs" / "guardian.md"
 ROWS = [
@@ -39,6 +41,18 @@ def test_doc__tells_the_level_that_every_goal_has_of_its_own() -> None:
     text = " ".join(DOC.read_text().split())
     assert f"have {100 * HARM_LEVEL:g} % for each watched goal" in text
     assert f"at most {100 * HARM_LEVEL:g} % with one goal, {300 * HARM_LEVEL:g} % with three" in text
+
+
+def test_doc__has_the_levels_and_the_window_of_changes() -> None:
+    text = " ".join(DOC.read_text().split())
+    levels = BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL, SPLIT_CHANGE_LEVEL
+    assert (
+        "{:g} % of `broken_conversion`, {:g} % of `conversion_harm`, {:g} % of `revenue_harm`, {:g} % of".format(
+            *(100 * level for level in levels)
+        )
+        in text
+    )
+    assert f"the last {DAYS_BACK} days" in text
 
 
 def test_doc__tells_our_defaults_of_drift() -> None:

@@ -107,6 +107,27 @@ def test_evidence__archived_variation__is_no_arm_and_shares_are_of_the_rest() ->
     assert [(arm.variation_id, arm.share) for arm in evidence(stand).arms] == [(CONTROL, 0.5), (TREATMENT, 0.5)]
 
 
+def test_evidence__of_two_weeks__has_goals_by_the_quarter_of_the_first_exposure(stand: Stand) -> None:
+    date = f"{stand.clock.now():%Y-%m-%d}"
+    first = day_of(date) * QUARTERS_A_DAY
+    stand.clock.advance(hours=13 * 24)
+    stand.counted(**HEALTHY, digests={f"DAY#{date}": "b" * 24})
+    totals = {**_totals(stand), "generation": 2}
+    cells = [[CONTROL, "quarter", first + 3, "", 5], [TREATMENT, "quarter", first + 4, "", 6]]
+    goals = {
+        GOAL: [[CONTROL, "quarter", first + 3, "", 2, 2, 2, "2"]],
+        MONEY: [[TREATMENT, "quarter", first + 4, "", 1, 1, 5000, "25000000"]],
+    }
+    item = {"experiment_id": EXPERIMENT, "measurement_epoch": 1, "generation": 2, "date": date, "computed_at": "x"}
+    assert stand.rollups.put(totals, {date: {**item, "cells": cells, "goals": goals, "money": {}}}, {})
+    buys, money = (each.recent for each in evidence(stand).goals)
+    assert buys == {CONTROL: {first + 3: GoalCount(2, 2, 2, 2)}, TREATMENT: {}}
+    assert money == {CONTROL: {}, TREATMENT: {first + 4: GoalCount(1, 1, 5000, 25_000_000)}}
+    assert [dict(arm.arrivals) for arm in evidence(stand).arms] == [{first + 3: 5}, {first + 4: 6}]
+    stand.clock.advance(hours=48)
+    assert evidence(stand).goals[0].recent == {CONTROL: {}, TREATMENT: {}}
+
+
 def test_watched_goals__are_the_primary_guardrails_and_revenue_in_use() -> None:
     kinds = [
         goal(id="1", is_primary=True, role="primary"),

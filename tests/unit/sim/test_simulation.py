@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from tools.sim.__main__ import report
 from tools.sim.cells import CELLS
-from tools.sim.guarding import KINDS, FalseAlarms, TimeToFind
+from tools.sim.guarding import KINDS, FalseAlarms, TimeOfChange, TimeToFind
 from tools.sim.money import MoneyPeeking
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
 from tools.sim.running import simulated
@@ -93,6 +93,20 @@ def test_guardian__at_a_broken_shop__is_quick() -> None:
     assert len(cells) == 2
     for cell, found in zip(cells, run(*cells), strict=True):
         assert np.median(found["hours"]) <= cell.hours
+
+
+def test_guardian__at_a_shop_that_breaks_late__is_quick() -> None:
+    cells = [replace(cell, paths=24) for cell in CELLS if isinstance(cell, TimeOfChange)]
+    assert [cell.kind for cell in cells] == [
+        "broken_conversion",
+        "conversion_harm",
+        "sample_ratio_mismatch",
+        "revenue_harm",
+    ]
+    for cell, outcomes in zip(cells, run(*cells), strict=True):
+        # The median of so few is uncertain: half of them within 1.5 times the aim has a chance of error below 1 %.
+        assert np.median(outcomes["hours"]) <= 1.5 * cell.hours
+        assert cell.rows(outcomes)[0].measure == "median"
 
 
 def test_simulation__by_one_process_or_two__is_the_same() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -27,6 +28,7 @@ from abtest.domain.guardian.kinds import Kind
 from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
 from abtest.kit.clock import from_milliseconds, timestamp
+from abtest.services.guardian.evidence import DAYS_BACK
 from tools.sim.guarding import SETTINGS
 from tools.sim.seen import HOUR, Counts, Flags, Goal, Seen
 from tools.sim.shop import Shop
@@ -75,6 +77,9 @@ def without_purchases() -> Seen:
 
 WORLDS = {
     "healthy": seen(HEALTHY),
+    "purchases that stop": seen(replace(HEALTHY, kept=0.02, breaks=(40, 60))),
+    "fewer visitors": seen(replace(HEALTHY, kept_visitors=0.6, breaks=(40, 60))),
+    "smaller orders": seen(replace(HEALTHY, kept_money=0.3, breaks=(24, 40))),
     "sick": seen(SICK),
     "errors": with_errors(),
     "no purchases": without_purchases(),
@@ -111,7 +116,7 @@ def evidence(world: Seen, path: int, look: int) -> Evidence:
         ],
         goals=[_goal(goal, number, at) for number, goal in enumerate(world.goals)],
         multiple_exposure=int(world.twice[at]),
-        arrivals_since=BEGAN_QUARTER,
+        arrivals_since=BEGAN_QUARTER + max(0, end // QUARTERS_A_DAY - DAYS_BACK) * QUARTERS_A_DAY,
         order_arrivals=_arrivals(world.order_arrivals[path, :end]),
         orders_since=BEGAN_QUARTER,
         orders=ShopOrders(orders, int(world.repeated[at])),
@@ -137,7 +142,22 @@ def _goal(goal: Goal, number: int, at: tuple[int, int]) -> WatchedGoal:
         unit=1 if goal.total is None else 100,
         counts={arm: count(place) for place, arm in enumerate(ARMS)},
         excluded={arm: int(goal.excluded[place][at]) for place, arm in enumerate(ARMS)},
+        recent={arm: _recent(goal, place, at) for place, arm in enumerate(ARMS)},
     )
+
+
+def _recent(goal: Goal, arm: int, at: tuple[int, int]) -> Mapping[int, GoalCount]:
+    path, look = at
+    if goal.quarters is None:
+        hourly = np.diff(goal.converters[arm, path, : look + 1], prepend=0).tolist()
+        return {BEGAN_QUARTER + hour * HOUR: GoalCount(n, n, n, n) for hour, n in enumerate(hourly) if n}
+    end = (look + 1) * HOUR
+    buyers, total, squares = (each[arm, path, :end].tolist() for each in goal.quarters)
+    return {
+        BEGAN_QUARTER + quarter: GoalCount(n, n, money, square)
+        for quarter, (n, money, square) in enumerate(zip(buyers, total, squares, strict=True))
+        if n
+    }
 
 
 @pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))

@@ -87,6 +87,7 @@ def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, A
         "window": {"from": _moment(begins), "to": _moment(ends)},
         "consecutive_checks": checks,
         "generation": evidence.generation,
+        **({} if finding.changed_at is None else {"changed_at": _moment(finding.changed_at)}),
     }
 
 

@@ -1,11 +1,13 @@
 """Rules of data quality: the split of visitors, missing events, repeated orders, money left out."""
 
-from collections.abc import Iterator
-from math import log
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import log, sqrt
 
 from abtest.domain.goals.coverage import STITCHED_SHARE
 from abtest.domain.goals.currency_residue import RESIDUE_SHARE, UNEVEN_LEVEL, is_residue
-from abtest.domain.guardian.evidence import Answer, Arrivals, Evidence, Finding, NotEvaluated, Peaks, WatchedGoal
+from abtest.domain.guardian.changes import Change, change_of_visitors, since
+from abtest.domain.guardian.evidence import Answer, Arm, Arrivals, Evidence, Finding, NotEvaluated, Peaks, WatchedGoal
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
@@ -14,6 +16,8 @@ from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import mixture_test
 from abtest.domain.stats.wilson import wilson_bounds
 
+# Of changes of the split in 28 days, in addition to that of all visitors (ADR 58).
+SPLIT_CHANGE_LEVEL = 0.01
 # Both limits must be reached: a share alone would alert on a handful of visitors.
 TWICE_SHARE, TWICE_VISITORS = 0.01, 10
 # Where 30 independent events are expected, none at all has a chance of e^-30.
@@ -31,27 +35,48 @@ REPEATED_SHARE, REPEATED_ORDERS = 0.005, 10
 
 
 def sample_ratio_mismatch(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Report a split of visitors that differs from the weights; visitors in an arm of weight zero always do."""
+    """Report a split of visitors that differs, or has come to differ, from the weights.
+
+    Visitors in an arm of weight zero always do.
+    """
     visitors = [arm.visitors for arm in evidence.arms]
     test = sequential_sample_ratio(visitors, [arm.share for arm in evidence.arms])
     if test is None:
         return
     peak = peaks.at_least(test.log_bayes_factor, "sample_ratio_mismatch")
-    # E < 1 / level, in logarithms.
-    if peak < -log(MONITORING_ALPHA):
+    # E >= 1 / level, in logarithms.
+    if peak >= -log(MONITORING_ALPHA):
+        yield _split_finding(evidence.arms, visitors)
         return
+    change = changed_split(evidence)
+    if change is not None and change.log_e >= -log(SPLIT_CHANGE_LEVEL):
+        finding = _split_finding(evidence.arms, [change.visitors(arm) for arm in evidence.arms])
+        yield replace(finding, threshold=SPLIT_CHANGE_LEVEL, **since(change, evidence))
+
+
+def changed_split(evidence: Evidence) -> Change | None:
+    """Return the change in which an arm loses visitors: the best of the arms, each with an equal part of the level."""
+    arms = [arm for arm in evidence.arms if 0 < arm.share < 1]
+    changes = [change for arm in arms if (change := change_of_visitors(evidence, arm)) is not None]
+    best = max(changes, key=lambda change: change.log_e, default=None)
+    return None if best is None else replace(best, log_e=best.log_e - log(len(arms)))
+
+
+def _split_finding(arms: Sequence[Arm], visitors: Sequence[int]) -> Finding:
     total = sum(visitors)
-    # The arm with the largest term of chi-squared.
-    # An arm of weight zero counts as one expected visitor, because its term would divide by zero.
-    worst = max(evidence.arms, key=lambda arm: abs(arm.visitors - arm.share * total) / (arm.share or 1 / total) ** 0.5)
-    yield Finding(
+    # By the term of chi-squared. An arm of weight zero counts as one expected visitor: its term would divide by zero.
+    terms = [
+        abs(seen - arm.share * total) / sqrt(arm.share or 1 / total) for arm, seen in zip(arms, visitors, strict=True)
+    ]
+    worst = terms.index(max(terms))
+    return Finding(
         kind="sample_ratio_mismatch",
         metric="share_of_visitors",
-        observed=worst.visitors / total,
-        expected=worst.share,
+        observed=visitors[worst] / total,
+        expected=arms[worst].share,
         threshold=MONITORING_ALPHA,
         sample=total,
-        variation_id=worst.variation_id,
+        variation_id=arms[worst].variation_id,
     )
 
 

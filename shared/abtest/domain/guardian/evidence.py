@@ -101,6 +101,8 @@ class WatchedGoal:
     counts: Mapping[str, GoalCount]
     excluded: Mapping[str, int] = field(default_factory=dict)
     source: str = ""
+    recent: Mapping[str, Mapping[int, GoalCount]] = field(default_factory=dict)
+    """By variation, then by the quarter of the visitors' first exposure since 1970; since `arrivals_since`."""
 
     @property
     def identity(self) -> str:
@@ -217,6 +219,8 @@ class Finding:
     only_alerts: bool = False
     window: tuple[int, int] | None = None
     """Start and end in Unix milliseconds; None for the whole measurement."""
+    changed_at: int | None = None
+    """Unix milliseconds, about when it began; None: not known to have begun after the measurement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,30 @@
 """Rules of harm: errors, lost conversions, lost money. The tests are valid at every look."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from abtest.domain.goals.model import Direction
+from abtest.domain.guardian.changes import (
+    BROKEN_FACTORS,
+    HARM_FACTORS,
+    change_of_conversions,
+    change_of_money,
+    since,
+)
 from abtest.domain.guardian.evidence import Answer, Evidence, Finding, NotEvaluated, Pair, Peaks, WatchedGoal
 from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
+from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import Direction as Towards
 from abtest.domain.stats.sequential import Mixture, one_sided_mixture_test
 
 # Levels of one treatment; they are divided by the number of treatments.
 # At 0.05 revenue_loss would raise false alarms in more than the promised 2 % (ADR 26).
 BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.02
+
+# Levels of changes in 28 days, in addition to those above (ADR 58).
+BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL = 0.001, 0.01, 0.005
 
 RUNTIME_FACTOR, RUNTIME_RATE, RUNTIME_SESSIONS = 2, 0.01, 10
 CONVERSION_FACTOR = 0.25
@@ -54,46 +66,64 @@ def broken_runtime(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Ite
 
 
 def broken_conversion(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Report a goal that should rise and is at a quarter of the control's rate or less."""
+    """Report a goal that should rise and is, or has come, to a quarter of the control's rate or less."""
     for goal, pair in _compared(evidence):
         if goal.direction != "increase":
             continue
         control, treatment = goal.rate(pair.control), goal.rate(pair.treatment)
         test = harm_evidence(control.conversions, treatment.conversions, share=pair.share)
         peak = peaks.at_least(test.log_e, "broken_conversion", goal.identity, pair.treatment.variation_id)
-        rate, usual = treatment.rate or 0.0, control.rate or 0.0
-        if rate <= CONVERSION_FACTOR * usual and pair.is_proven(peak, BROKEN_LEVEL):
-            yield _conversion_finding("broken_conversion", goal, pair, threshold=CONVERSION_FACTOR * usual)
+        finding = _of_rates("broken_conversion", goal, pair, control, treatment)
+        if _is_broken(finding) and pair.is_proven(peak, BROKEN_LEVEL):
+            yield finding
+            continue
+        change = change_of_conversions(evidence, goal, pair, BROKEN_FACTORS)
+        if change is not None and pair.is_proven(change.log_e, BROKEN_CHANGE_LEVEL):
+            control, treatment = change.rate(goal, pair.control), change.rate(goal, pair.treatment)
+            finding = _of_rates("broken_conversion", goal, pair, control, treatment)
+            if _is_broken(finding):
+                yield replace(finding, **since(change, evidence))
     yield from _not_counted("broken_conversion", evidence.goals)
 
 
 def conversion_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Report a goal whose conversions move against its direction."""
+    """Report a goal whose conversions are, or have come to be, against its direction."""
     for goal, pair in _compared(evidence):
         evidence_of = harm_evidence if goal.direction == "increase" else excess_evidence
-        control, treatment = goal.rate(pair.control).conversions, goal.rate(pair.treatment).conversions
+        control, treatment = goal.rate(pair.control), goal.rate(pair.treatment)
         prior_t, prior_c = PRIOR_COUNTS * pair.share, PRIOR_COUNTS * (1 - pair.share)
-        test = evidence_of(control, treatment, share=pair.share, a=prior_t, b=prior_c)
+        test = evidence_of(control.conversions, treatment.conversions, share=pair.share, a=prior_t, b=prior_c)
         peak = peaks.at_least(test.log_e, "conversion_harm", goal.identity, pair.treatment.variation_id)
         if pair.is_proven(peak, HARM_LEVEL):
-            yield _conversion_finding("conversion_harm", goal, pair, threshold=HARM_LEVEL / pair.treatments)
+            finding = _of_rates("conversion_harm", goal, pair, control, treatment)
+            yield replace(finding, threshold=HARM_LEVEL / pair.treatments)
+            continue
+        change = change_of_conversions(evidence, goal, pair, HARM_FACTORS)
+        if change is not None and pair.is_proven(change.log_e, HARM_CHANGE_LEVEL):
+            control, treatment = change.rate(goal, pair.control), change.rate(goal, pair.treatment)
+            finding = _of_rates("conversion_harm", goal, pair, control, treatment)
+            yield replace(finding, threshold=HARM_CHANGE_LEVEL / pair.treatments, **since(change, evidence))
     yield from _not_counted("conversion_harm", evidence.goals)
 
 
 def revenue_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Iterator[Answer]:
-    """Report money per visitor that moves against the goal's direction."""
+    """Report money per visitor that is against the goal's direction, or has come to be, since buyers spend less."""
     for goal, pair, peak in _money(evidence, peaks):
         if pair.is_proven(peak, HARM_LEVEL):
-            yield Finding(
-                kind="revenue_harm",
-                metric="revenue_per_visitor",
-                observed=goal.money(pair.treatment).mean,
-                expected=goal.money(pair.control).mean,
-                threshold=HARM_LEVEL / pair.treatments,
-                sample=pair.visitors,
-                variation_id=pair.treatment.variation_id,
-                goal_id=goal.goal_id,
-            )
+            means = goal.money(pair.control).mean, goal.money(pair.treatment).mean
+            yield _of_money(goal, pair, *means, threshold=HARM_LEVEL, sample=pair.visitors)
+            continue
+        change = change_of_money(evidence, goal, pair)
+        if change is not None and pair.is_proven(change.log_e, MONEY_CHANGE_LEVEL):
+            arms = pair.control, pair.treatment
+            orders = min(change.count(goal, arm).hits for arm in arms)
+            usual, mean = (change.money(goal, arm).mean for arm in arms)
+            # Buyers may spend less where more visitors buy: that must not count as harm.
+            is_worse = mean < usual if goal.direction == "increase" else mean > usual
+            if orders >= ORDERS_AT_LEAST and is_worse:
+                sample = sum(change.visitors(arm) for arm in arms)
+                finding = _of_money(goal, pair, usual, mean, threshold=MONEY_CHANGE_LEVEL, sample=sample)
+                yield replace(finding, **since(change, evidence))
     yield from _not_counted("revenue_harm", [goal for goal in evidence.goals if goal.is_revenue])
 
 
@@ -156,14 +186,35 @@ def _compared(evidence: Evidence) -> Iterator[tuple[WatchedGoal, Pair]]:
                 yield goal, pair
 
 
-def _conversion_finding(kind: Kind, goal: WatchedGoal, pair: Pair, *, threshold: float) -> Finding:
+def _of_rates(kind: Kind, goal: WatchedGoal, pair: Pair, control: Conversions, treatment: Conversions) -> Finding:
+    """Return the finding with a quarter of the control's rate as its limit."""
+    usual = control.rate or 0.0
     return Finding(
         kind=kind,
         metric="conversion_rate",
-        observed=goal.rate(pair.treatment).rate or 0.0,
-        expected=goal.rate(pair.control).rate or 0.0,
-        threshold=threshold,
-        sample=pair.visitors,
+        observed=treatment.rate or 0.0,
+        expected=usual,
+        threshold=CONVERSION_FACTOR * usual,
+        sample=control.visitors + treatment.visitors,
+        variation_id=pair.treatment.variation_id,
+        goal_id=goal.goal_id,
+    )
+
+
+def _is_broken(finding: Finding) -> bool:
+    return (finding.observed or 0.0) <= (finding.threshold or 0.0)
+
+
+def _of_money(
+    goal: WatchedGoal, pair: Pair, control: float, treatment: float, *, threshold: float, sample: int
+) -> Finding:
+    return Finding(
+        kind="revenue_harm",
+        metric="revenue_per_visitor",
+        observed=treatment,
+        expected=control,
+        threshold=threshold / pair.treatments,
+        sample=sample,
         variation_id=pair.treatment.variation_id,
         goal_id=goal.goal_id,
     )

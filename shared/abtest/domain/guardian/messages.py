@@ -1,7 +1,8 @@
 """Texts of findings for shop owners, in the inbox and in the health route."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import Case
@@ -9,6 +10,7 @@ from abtest.domain.guardian.delivery import FAILED, UNMATCHED
 from abtest.domain.guardian.evidence import NotEvaluated, Unknown
 from abtest.domain.guardian.kinds import Action, Kind
 from abtest.domain.guardian.unseen import Unseen
+from abtest.kit.clock import parse_timestamp
 
 
 class Names(NamedTuple):
@@ -83,6 +85,28 @@ TEXTS: Mapping[Kind, str] = {
         "Only {observed_percent} of {sample:,} orders come from visitors who were seen on the storefront before."
     ),
 }
+# The same kinds, where something has changed during the test.
+CHANGES: Mapping[Kind, str] = {
+    "broken_conversion": (
+        "Conversions of {variation} stopped about {age} before this check ({began}): since then "
+        "{observed_percent} of its visitors reached {goal}, {expected_percent} of the control's. "
+        "A part of it is probably broken."
+    ),
+    "conversion_harm": (
+        "Conversions of {variation} changed about {age} before this check ({began}): since then "
+        "{observed_percent} of its visitors reached {goal}, {expected_percent} of the control's."
+    ),
+    "revenue_harm": (
+        "Buyers of {variation} spend less, since about {age} before this check ({began}): since then "
+        "a visitor brings {observed:,.2f} {currency}, one of the control {expected:,.2f} {currency}."
+    ),
+    "sample_ratio_mismatch": (
+        "The split of visitors changed about {age} before this check ({began}): since then {variation} got "
+        "{observed_percent} of {sample:,} visitors instead of {expected_percent}. "
+        "Do not trust the comparison before you know the cause."
+    ),
+}
+"""Texts over the details, the moment that it `began`, and its `age` at the check."""
 MOSTLY: Mapping[str, str] = {
     FAILED: (
         "{variation} failed in {observed_percent} of {sample:,} sessions, and was undone there: a script of it throws, "
@@ -94,6 +118,7 @@ MOSTLY: Mapping[str, str] = {
     ),
 }
 """Texts of `broken_delivery` by metric."""
+HOURS_AS_HOURS = 48
 ALL_ORDERS_RESIDUE = "{observed_percent} of {sample:,} orders are in other currencies and left out."
 CONSENT_COVERAGE = (
     "Visitors who do not consent are not counted, so revenue is only that of the other part of the traffic."
@@ -122,7 +147,9 @@ def inbox_text(case: Case, names: Names) -> str:
 def finding_text(case: Case, names: Names) -> str:
     """Return the problem in one sentence."""
     details = case.details
-    text = MOSTLY.get(case.metric, TEXTS[case.kind])
+    # Cases of an older release have no `changed_at`.
+    age = age_text(details) if details.get("changed_at") else ""
+    text = CHANGES[case.kind] if age else MOSTLY.get(case.metric, TEXTS[case.kind])
     if case.kind == "currency_residue" and case.variation_id is None:
         text = ALL_ORDERS_RESIDUE
     if case.kind == "measurement_coverage" and case.metric == "consent_gated_sdk":
@@ -135,10 +162,20 @@ def finding_text(case: Case, names: Names) -> str:
     return text.format(
         **details,
         **percentages,
+        age=age,
+        began=f"{details['changed_at'][:16].replace('T', ' ')} UTC" if age else "",
         variation=f"“{names.variations.get(case.variation_id or '', 'a variation')}”",
         goal=f"“{names.goals.get(case.goal_id or '', 'a goal')}”",
         currency=names.currency,
     )
+
+
+def age_text(details: Mapping[str, Any]) -> str:
+    """Return about how long before the end of the window the change began, in hours, from two days on in days."""
+    length = parse_timestamp(details["window"]["to"]) - parse_timestamp(details["changed_at"])
+    hours = max(1, round(length / timedelta(hours=1)))
+    number, unit = (hours, "hour") if hours < HOURS_AS_HOURS else (round(hours / 24), "day")
+    return f"{number} {unit}{'s' if number > 1 else ''}"
 
 
 def reason_text(answer: NotEvaluated) -> str:

@@ -18,7 +18,7 @@ from abtest.domain.guardian.evidence import (
     WatchedGoal,
     shares_of,
 )
-from abtest.domain.ledger.cells import QUARTER_MS
+from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.domain.ledger.rollup_documents import shop_day_of
 from abtest.domain.ledger.shop_days import distinct_visitors
@@ -27,13 +27,13 @@ from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, Reach
 from abtest.services.results import RollupReader
 from abtest.services.results.counts import Counts, counts_of_totals
-from abtest.services.results.curves import DayCurves, Span
+from abtest.services.results.curves import DayCurves
 from abtest.services.results.question import unit_of
 from abtest.services.results.shop_rules import COVERAGE_DAYS, ShopRules, stitches_in
 from abtest.services.results.snapshots import Snapshot
 
-DAYS_BACK = 8
-"""A day may be compared with the same weekday of the week before."""
+DAYS_BACK = 14
+"""Changes are looked for in so many days; a day may also be compared with the same weekday of the week before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _evidence(
         watched_since=parse_milliseconds(watched_since),
         currency=currency,
         arms=arms_of(variations, totals, counts, recent),
-        goals=[watched_goal(goal, variations, counts, currency) for goal in watched_goals(experiment)],
+        goals=[watched_goal(goal, variations, counts, currency, recent) for goal in watched_goals(experiment)],
         multiple_exposure=totals.get("multiple_exposure", 0),
         arrivals_since=known_since,
         order_arrivals=order_arrivals(days),
@@ -170,17 +170,15 @@ def arms_of(
 
 def arrivals_of(variation_id: str, recent: Mapping[int, DayCurves]) -> Arrivals:
     """Return first exposures by quarter of an hour since 1970, without empty quarters."""
-    curves = {day: each.visitors[variation_id] for day, each in recent.items() if variation_id in each.visitors}
-    quarters = (
-        (quarter, curve.between(Span(quarter, quarter + 1))[0])
-        for day, curve in curves.items()
-        for quarter in range(day * QUARTERS_A_DAY, (day + 1) * QUARTERS_A_DAY)
-    )
-    return {quarter: number for quarter, number in quarters if number}
+    curves = [each.visitors[variation_id] for each in recent.values() if variation_id in each.visitors]
+    points = (point for curve in curves for point in curve.points)
+    return {quarter: number for quarter, (number,) in points if number}
 
 
-def watched_goal(goal: Goal, variations: Sequence[Variation], counts: Counts, currency: str) -> WatchedGoal:
-    """Return the goal's sums by variation; none before the goal is counted."""
+def watched_goal(
+    goal: Goal, variations: Sequence[Variation], counts: Counts, currency: str, recent: Mapping[int, DayCurves]
+) -> WatchedGoal:
+    """Return the goal's sums by variation, and by quarter; none before the goal is counted."""
     is_counted = counts.counted is None or goal.id in counts.counted
     ids = [variation.id for variation in variations] if is_counted else []
     return WatchedGoal(
@@ -191,7 +189,14 @@ def watched_goal(goal: Goal, variations: Sequence[Variation], counts: Counts, cu
         counts={variation_id: counts.goal(goal.id, variation_id) for variation_id in ids},
         source=definition_digest(goal, currency),
         excluded={variation_id: counts.excluded(goal.id, variation_id) or 0 for variation_id in ids},
+        recent={variation_id: goal_counts_of(goal.id, variation_id, recent) for variation_id in ids},
     )
+
+
+def goal_counts_of(goal_id: str, variation_id: str, recent: Mapping[int, DayCurves]) -> Mapping[int, GoalCount]:
+    """Return a goal's sums by quarter of the first exposure, without empty quarters."""
+    curves = [day.goals[goal_id, variation_id] for day in recent.values() if (goal_id, variation_id) in day.goals]
+    return {quarter: GoalCount(*numbers) for curve in curves for quarter, numbers in curve.points}
 
 
 def order_arrivals(days: Sequence[Document]) -> Arrivals:

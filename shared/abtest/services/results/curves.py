@@ -42,6 +42,12 @@ class Curve:
         # A leading zero, so that the difference of two entries is the sum between them.
         self._running = [(0, *accumulate(column)) for column in columns] or zeros
 
+    @property
+    def points(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield each quarter with its numbers; quarters without any are left out."""
+        for place, quarter in enumerate(self._quarters):
+            yield quarter, tuple(column[place + 1] - column[place] for column in self._running)
+
     def between(self, span: Span) -> list[int]:
         """Return the sums of the quarters within the span."""
         first, last = bisect_left(self._quarters, span.start), bisect_left(self._quarters, span.end)
