@@ -24,7 +24,7 @@ from abtest.domain.stats.sequential import Mixture, one_sided_mixture_test
 BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.02
 
 # Levels of changes in 28 days, in addition to those above (ADR 58).
-BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL = 0.001, 0.0075, 0.005
+BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL = 0.001, 0.005, 0.005
 
 RUNTIME_FACTOR, RUNTIME_RATE, RUNTIME_SESSIONS = 2, 0.01, 10
 CONVERSION_FACTOR = 0.25
