@@ -132,7 +132,7 @@ def results(story: Story) -> None:
     for case in _cases(story):
         experiment, book = case.book.experiment, case.book
         control, treatment = (book.converted(each) for each in book.variations)
-        plain = story.read(f"/experiments/{experiment}/results", correction="none")
+        plain = story.read(f"/experiments/{experiment}/results", engine="frequentist", correction="none")
         assert plain["multiple_exposure"] == book.twice
         rows = _rows(plain, book.goal)
         for variation, arm in zip(book.variations, (control, treatment), strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 
 from abtest.contract import report as contract
 from abtest.contract import trust
+from abtest.domain.autostop.default_engine import REASONS
 from abtest.kit.clock import timestamp
 
 BEGAN = datetime(2026, 10, 5, 8, 30, tzinfo=UTC)
@@ -54,6 +55,8 @@ def draft(
         through=None,
         generation=None,
         engine="sequential",
+        engine_reason="running",
+        engine_message=REASONS["running"],
         correction="holm",
         alpha=ALPHA,
         currency="EUR",

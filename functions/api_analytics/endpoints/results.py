@@ -40,14 +40,15 @@ def get(
     segment: Segment = None,
     since: From = None,
     to: To = None,
-    engine: Engine = "frequentist",
+    engine: Engine = None,
     correction: Correction = None,
 ) -> contract.Results:
     """Return the results of an experiment: for each goal, one row per variation, compared with the control.
 
-    Counts are as of `computed_at` and are updated every five minutes. A row has the figures of the selected engine;
-    others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no row is
-    called significant, and `message` names what is missing.
+    Counts are as of `computed_at` and are updated every five minutes. Without `engine` the figures are those that hold
+    at this moment: `sequential`, and `frequentist` at a planned end (`engine_reason`). A row has the figures of that
+    engine; others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no
+    row is called significant, and `message` names what is missing.
 
     `segment` needs whole UTC days in `from` and `to`. `bayesian` with `correction=holm` or with `segment=<dimension>`
     is 422. Visitors first exposed outside `results_weekdays` are not counted.
@@ -70,7 +71,7 @@ def get_of_personalization(
     segment: Segment = None,
     since: From = None,
     to: To = None,
-    engine: Engine = "frequentist",
+    engine: Engine = None,
     correction: Correction = None,
 ) -> contract.PersonalizationResults:
     """Return the results of a personalization: visitors who see each experience, and those outside the rollout.
@@ -86,7 +87,7 @@ def query_of(
     goal_ids: list[str],
     segment: str | None,
     range_: Range,
-    engine: contract.Engine,
+    engine: contract.Engine | None,
     correction: contract.Correction | None,
 ) -> ResultsQuery:
     """Return the query of these parameters. `segment` is a dimension, or a dimension and one of its values."""

@@ -33,7 +33,7 @@ def get(
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     since: From = None,
     to: To = None,
-    engine: SegmentEngine = "frequentist",
+    engine: SegmentEngine = None,
     correction: Correction = None,
 ) -> contract.Segments:
     """Return results by segment of first exposure: the hundred largest segments, by visitors.

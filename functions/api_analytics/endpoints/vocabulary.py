@@ -49,16 +49,20 @@ GoalIds = Annotated[
     Query(max_length=50, description="Only these goals (repeat the parameter); by default all goals in use."),
 ]
 Engine = Annotated[
-    contract.Engine,
+    contract.Engine | None,
     Query(
         description=(
             "Method of comparison: `frequentist` for a single look, `sequential` for any number of "
-            "looks, `bayesian` for probabilities from weak priors."
+            "looks, `bayesian` for probabilities from weak priors. By default the one that follows the experiment: "
+            "`sequential`, and `frequentist` once a fixed plan has reached its end."
         )
     ),
 ]
 SegmentEngine = Annotated[
-    contract.SegmentEngine, Query(description="Method of comparison; `bayesian` is not available by segment.")
+    contract.SegmentEngine | None,
+    Query(
+        description="Method of comparison, by default that of the experiment's results; `bayesian` is not available."
+    ),
 ]
 Correction = Annotated[
     contract.Correction | None,

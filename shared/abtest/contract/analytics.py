@@ -83,7 +83,7 @@ class HoldoutRow(ForeignMoney, _Cohort):
 
 
 class HoldoutEffect(Output):
-    """Comparison of `active` with `holdout`; null where it cannot be evaluated."""
+    """Comparison of `active` with `holdout`, valid at every look; null where it cannot be evaluated."""
 
     lift: float | None
     ci: Interval | None
@@ -102,6 +102,9 @@ class HoldoutComparison(Output):
     generation: int | None
     currency: str
     alpha: float
+    engine: Annotated[
+        Literal["sequential"], Field(description="A holdout has no planned end: its comparison holds at every look.")
+    ]
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in both cohorts, excluded.")]
     rows: list[HoldoutRow]

@@ -5,7 +5,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
-from abtest.contract.results import Correction, Dimension, Engine, GoalResult, SegmentResults, Timeseries
+from abtest.contract.results import (
+    Correction,
+    Dimension,
+    Engine,
+    EngineMessageField,
+    EngineReasonField,
+    GoalResult,
+    SegmentResults,
+    Timeseries,
+)
 from abtest.contract.screenshots import ScreenshotWindow
 from abtest.contract.trust import CheckedAt, Coverage, HealthFinding, Measurement, PlanProgress, SampleRatio
 from abtest.domain.experiments.model import CountingType, Outcome, Status
@@ -181,11 +190,13 @@ class Report(Output):
         Engine,
         Field(
             description=(
-                "`sequential`, as reports may be read at any time; `frequentist` once the planned look "
-                "has stopped the experiment."
+                "The default engine of results: `sequential`, as reports may be read at any time; `frequentist` at the "
+                "end of a fixed plan."
             )
         ),
     ]
+    engine_reason: EngineReasonField
+    engine_message: EngineMessageField
     correction: Correction
     alpha: float
     currency: str

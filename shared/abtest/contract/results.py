@@ -17,14 +17,39 @@ from abtest.contract.trust import HealthFinding as HealthFinding
 from abtest.contract.trust import Measurement as Measurement
 from abtest.contract.trust import PlanProgress as PlanProgress
 from abtest.contract.trust import SampleRatio as SampleRatio
+from abtest.domain.autostop.default_engine import Engine as Engine
+from abtest.domain.autostop.default_engine import EngineReason as EngineReason
+from abtest.domain.autostop.default_engine import EngineWarningCode
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 
-Engine = Literal["frequentist", "sequential", "bayesian"]
 SegmentEngine = Literal["frequentist", "sequential"]
 Correction = Literal["none", "holm"]
 Dimension = Literal["device", "country", "new_returning", "source"]
 Granularity = Literal["hour", "day", "week"]
 Mode = Literal["cumulative", "per_bucket"]
+
+
+class EngineWarning(Output):
+    """A caution about a requested engine that keeps no error rate at this moment."""
+
+    code: EngineWarningCode
+    message: str
+
+
+EngineReasonField = Annotated[
+    EngineReason,
+    Field(
+        description=(
+            "Reason of the engine. `requested`: by the request. All others follow the experiment; `sequential` holds "
+            "at every look, `frequentist` is the default at a planned end (`planned_end_reached`) only."
+        )
+    ),
+]
+EngineMessageField = Annotated[str, Field(description="The reason in a sentence.")]
+EngineWarningField = Annotated[
+    EngineWarning | None,
+    Field(description="Why the requested engine must not decide yet; null when its figures hold."),
+]
 
 
 class GoalResult(Output):
@@ -86,6 +111,9 @@ class Results(Output):
     through: Annotated[DateTime | None, Field(description="Arrival of the newest counted event.")]
     generation: Annotated[int | None, Field(description="Incremented by every count.")]
     engine: Engine
+    engine_reason: EngineReasonField
+    engine_message: EngineMessageField
+    engine_warning: EngineWarningField
     correction: Correction
     alpha: float
     min_visitors: Annotated[int, Field(description="Minimum per variation before anything is called significant.")]
@@ -182,6 +210,9 @@ class Segments(Output):
     generation: int | None
     dimensions: list[Dimension]
     engine: Engine
+    engine_reason: EngineReasonField
+    engine_message: EngineMessageField
+    engine_warning: EngineWarningField
     alpha: float
     correction: Annotated[
         Correction,

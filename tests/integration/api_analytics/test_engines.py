@@ -209,7 +209,7 @@ def test_minimum_data__at_and_below__is_said_in_words(
 ) -> None:
     experiment = lab.launched()
     shoppers(lab, experiment, buying=buying, visitors=visitors)
-    row = treatment(lab, experiment)
+    row = treatment(lab, experiment, engine="frequentist")
     assert (row["state"], row["message"].startswith(message)) == (state, True), row["message"]
     has_verdict = {"better": True, "no_variance": False}.get(state)
     assert row["is_significant"] is has_verdict
@@ -312,3 +312,57 @@ def test_variation_without_traffic__that_has_visitors__is_a_finding_and_not_comp
     ]
     row = found["goals"][0]["rows"][2]
     assert (row["state"], row["p_value"], found["srm"]["status"]) == ("no_traffic", None, "mismatch")
+
+
+def test_engine__not_named__holds_at_every_look_while_the_experiment_runs(lab: Lab) -> None:
+    experiment = lab.launched(sequential_testing_enabled=True)
+    shoppers(lab, experiment, buying=(40, 60))
+    results = lab.results(experiment)
+    assert (results["engine"], results["engine_reason"], results["engine_warning"]) == (
+        "sequential",
+        "sequential_testing_enabled",
+        None,
+    )
+    assert results["goals"] == lab.results(experiment, engine="sequential")["goals"]
+    other = lab.launched(name="Other")
+    assert lab.results(other)["engine_reason"] == "running"
+    path = f"/experiments/{experiment['id']}/results/segments"
+    parts = lab.client.get(path, query={"dimension": "device"}).json()
+    assert (parts["engine"], parts["engine_reason"]) == ("sequential", "sequential_testing_enabled")
+
+
+def test_engine__of_one_look_before_its_end__is_given_with_a_warning(lab: Lab) -> None:
+    experiment = lab.launched()
+    shoppers(lab, experiment, buying=(25, 60))
+    results = lab.results(experiment, engine="frequentist")
+    assert (results["engine"], results["engine_reason"]) == ("frequentist", "requested")
+    assert results["engine_warning"]["code"] == "no_planned_end"
+    assert "one look" in results["engine_warning"]["message"]
+    path = f"/experiments/{experiment['id']}/results/segments"
+    parts = lab.client.get(path, query={"dimension": "device", "engine": "frequentist"}).json()
+    assert parts["engine_warning"]["code"] == "no_planned_end"
+
+
+def test_engine__at_the_end_of_a_fixed_plan__is_that_of_one_look(lab: Lab) -> None:
+    experiment = lab.launched()
+    plan(lab, experiment, baseline_rate=0.3, mde=0.9, alpha=0.05)
+    mode = {"auto_stop_override": {"mode": "fixed_horizon_planned_end"}}
+    planned = lab.client.patch(f"/experiments/{experiment['id']}", mode)
+    required = planned.json()["planned_test"]["required_total_visitors"]
+    lab.api.clock.advance(seconds=1)
+    shoppers(lab, experiment, buying=(10, 20), visitors=required // 2 - 10)
+    early = lab.results(experiment)
+    assert (early["engine"], early["engine_reason"]) == ("sequential", "running")
+    assert lab.results(experiment, engine="frequentist")["engine_warning"]["code"] == "before_planned_end"
+    shoppers(lab, experiment, buying=(5, 10), visitors=11, name="late")
+    results = lab.results(experiment)
+    assert (results["engine"], results["engine_reason"]) == ("frequentist", "planned_end_reached")
+    assert lab.results(experiment, engine="frequentist")["engine_warning"] is None
+
+
+def test_engine__of_a_test_completed_without_a_planned_end__stays_always_valid(lab: Lab) -> None:
+    experiment = lab.launched()
+    shoppers(lab, experiment, buying=(40, 60))
+    assert lab.client.post(f"/experiments/{experiment['id']}/complete", {}).status == 200
+    results = lab.results(experiment)
+    assert (results["engine"], results["engine_reason"]) == ("sequential", "ended_without_planned_end")

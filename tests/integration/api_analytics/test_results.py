@@ -28,7 +28,7 @@ def test_results__of_events_that_came_twice__count_each_once(lab: Lab) -> None:
         lab.send(*events)
         lab.send(*events[:1])
     lab.settle()
-    found = lab.results(experiment)
+    found = lab.results(experiment, engine="frequentist")
     clicks, money = found["goals"]
     control, treatment = clicks["rows"]
     assert (control["visitors"], control["conversions"], control["rate"]) == (50, 10, 0.2)
@@ -94,8 +94,8 @@ def test_several_treatments__are_corrected_by_holm_unless_asked_otherwise(lab: L
         if number % 7 < number % 3 + 1:
             lab.send(reached(experiment, f"v-{number}", 0))
     lab.settle()
-    corrected = lab.results(experiment)["goals"][0]["rows"][1:]
-    plain = lab.results(experiment, correction="none")["goals"][0]["rows"][1:]
+    corrected = lab.results(experiment, engine="frequentist")["goals"][0]["rows"][1:]
+    plain = lab.results(experiment, engine="frequentist", correction="none")["goals"][0]["rows"][1:]
     assert [row["p_value"] for row in corrected] == [row["p_value"] for row in plain]
     assert min(row["adjusted_p_value"] for row in corrected) == pytest.approx(2 * min(row["p_value"] for row in plain))
     assert all(row["adjusted_p_value"] == row["p_value"] for row in plain)

@@ -5,17 +5,19 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.ledger.events import REVENUE_GOAL_ID
 from abtest.domain.ledger.plans import COHORTS
 from abtest.domain.settings.shop import Shop
-from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.samples import Conversions, Sample
+from abtest.domain.stats.sequential import mixture_test
 from abtest.kit.money import exponent, to_major
 from abtest.ports.rollup_store import Document
 from abtest.services.analytics.periods import PeriodQuery, period_of
 from abtest.services.context import Caller, World
+from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.counts import Counts, counted_in, counts_in_spans, counts_of_totals
 from abtest.services.results.foreign_money import foreign_fields
 from abtest.services.results.population import days_of
 from abtest.services.results.question import Question
 from abtest.services.results.rows import interval_of
+from abtest.services.results.sequential import NOTHING, Pair, compare_pair
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import RollupReader, Snapshot
 from abtest.services.results.splits import sample_ratio_of
@@ -68,7 +70,10 @@ def holdout_experiment(shop: Shop) -> Experiment:
 
 
 def compare_cohorts(shop: Shop, question: Question, totals: Document, counts: Counts) -> contract.HoldoutComparison:
-    """Compare the conversion rate and the revenue per visitor of the cohorts, uncorrected."""
+    """Compare the conversion rate and the revenue per visitor of the cohorts, uncorrected.
+
+    A holdout has no planned end and is read while it grows, so the comparison holds at every look.
+    """
     rates, samples = [], []
     for cohort in COHORTS:
         visitors, count = counts.visitors.get(cohort, 0), counts.goal(REVENUE_GOAL_ID, cohort)
@@ -86,8 +91,9 @@ def compare_cohorts(shop: Shop, question: Question, totals: Document, counts: Co
         srm=sample_ratio_of(question, counts),
         multiple_exposure=totals.get("multiple_exposure", 0),
         rows=[cohort_row(question.currency, counts, cohort) for cohort in COHORTS],
-        conversion_rate=_effect(compare_rates(rates[0], rates[1:], alpha=question.alpha, correction="none")[0]),
-        revenue_per_visitor=_effect(compare_means(samples[0], samples[1:], alpha=question.alpha, correction="none")[0]),
+        engine="sequential",
+        conversion_rate=_effect(always_valid(rates[0], rates[1], question.alpha)),
+        revenue_per_visitor=_effect(always_valid(samples[0], samples[1], question.alpha)),
     )
 
 
@@ -109,7 +115,15 @@ def cohort_row(currency: str, counts: Counts, cohort: str) -> contract.HoldoutRo
     )
 
 
-def _effect(comparison: Comparison | None) -> contract.HoldoutEffect | None:
+def always_valid(
+    control: Conversions | Sample, treatment: Conversions | Sample, alpha: float
+) -> TreatmentComparison | None:
+    """Return the always-valid comparison of current numbers, without earlier looks; None where it cannot be tested."""
+    pair = Pair(control, treatment, mixture_test(control, treatment, alpha=alpha), NOTHING)
+    return compare_pair(pair, pair.running_p, pair.running_p <= alpha, alpha)
+
+
+def _effect(comparison: TreatmentComparison | None) -> contract.HoldoutEffect | None:
     if comparison is None:
         return None
     return contract.HoldoutEffect(
@@ -117,6 +131,7 @@ def _effect(comparison: Comparison | None) -> contract.HoldoutEffect | None:
         ci=interval_of(comparison.lift_interval),
         difference=comparison.difference,
         difference_ci=interval_of(comparison.difference_interval),
-        p_value=comparison.p_value,
-        is_significant=comparison.is_significant,
+        # Both are always computed by the sequential engine.
+        p_value=1.0 if comparison.p_value is None else comparison.p_value,
+        is_significant=bool(comparison.is_significant),
     )

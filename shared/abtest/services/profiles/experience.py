@@ -14,7 +14,7 @@ from abtest.services.experiments.system import system_caller
 from abtest.services.listing import every_head
 from abtest.services.results import Results
 from abtest.services.results.experiment_results import ResultsQuery
-from abtest.services.results.report import goals_in_order, report_engine
+from abtest.services.results.report import goals_in_order
 from abtest.services.reusable.references import with_pages
 
 
@@ -40,13 +40,12 @@ class Experience:
     def _lesson(self, experiment: Experiment, shop: Shop) -> Lesson:
         targeting = with_pages(self.world.catalog, shop.id, experiment.targeting)
         lesson = lesson_of(experiment, targeting, shop.domain)
-        engine = report_engine(experiment)
-        goals = goals_in_order(experiment, engine)
+        results = self.results.read(system_caller(shop.id, "store_profile"), experiment.id, ResultsQuery())
+        goals = goals_in_order(experiment, results.engine)
         if not goals:
             return lesson
-        query = ResultsQuery(engine=engine, goal_ids=[goals[0].id])
-        shown = self.results.read(system_caller(shop.id, "store_profile"), experiment.id, query).goals
-        row = _shown_row(experiment, [row for goal in shown for row in goal.rows])
+        shown = [row for goal in results.goals if goal.goal_id == goals[0].id for row in goal.rows]
+        row = _shown_row(experiment, shown)
         if row is None or row.ci is None:
             return replace(lesson, goal=goals[0].name)
         return replace(

@@ -33,7 +33,7 @@ def timeline(report: Report) -> Html | None:
 def source(report: Report) -> Html:
     """Return the footer: engine, generation, moments, and the beginning of the measurement."""
     facts: list[tuple[str, Child]] = [
-        ("Engine", wording.ENGINES[report.engine]),
+        ("Engine", [wording.ENGINES[report.engine], ". ", wording.sentence(report.engine_message)]),
         ("Correction", wording.CORRECTIONS[report.correction]),
         ("Significance level", wording.share(report.alpha)),
         ("Generation of the counts", wording.count(report.generation)),

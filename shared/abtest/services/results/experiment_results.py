@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abtest.contract import results as contract
+from abtest.domain.autostop.default_engine import EngineChoice
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
 from abtest.domain.personalizations.measurement import measured
@@ -15,6 +16,7 @@ from abtest.ports.looks import LookStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts, counts_of_totals
+from abtest.services.results.engine_choices import choice_of, engine_fields
 from abtest.services.results.health import health, seen_by_guardian
 from abtest.services.results.measurements import Measurements, measurement_of
 from abtest.services.results.population import WHOLE, Population, Range, population_of
@@ -29,10 +31,13 @@ from abtest.services.results.splits import sample_ratio_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultsQuery:
-    """Goals, engine and population of a request. `segment`: a dimension, or a dimension and its value."""
+    """Goals, engine and population of a request. `segment`: a dimension, or a dimension and its value.
+
+    `engine` None: the experiment's default.
+    """
 
     goal_ids: Sequence[str] = ()
-    engine: contract.Engine = "frequentist"
+    engine: contract.Engine | None = None
     correction: contract.Correction | None = None
     range: Range = WHOLE
     segment: tuple[contract.Dimension, str | None] | None = None
@@ -73,6 +78,7 @@ class PreparedQuery:
     """Query resolved against one snapshot: the analysis, its population, and their counts."""
 
     question: Question
+    choice: EngineChoice
     population: Population
     counts: Counts
 
@@ -149,8 +155,10 @@ class Results:
         # Stored looks cover all visitors; a part of them is compared without earlier looks.
         if query.is_of_everybody and snapshot.totals:
             looks = self._looks.state(experiment.id, experiment.measurement_epoch)
-        question = rules.question(experiment, snapshot.totals, query.correction, engine=query.engine, looks=looks)
-        return PreparedQuery(question=question, population=population, counts=population.counts(snapshot))
+        choice = choice_of(experiment, rules, snapshot, query.engine)
+        question = rules.question(experiment, snapshot.totals, query.correction, engine=choice.engine, looks=looks)
+        counts = population.counts(snapshot)
+        return PreparedQuery(question=question, choice=choice, population=population, counts=counts)
 
     def evaluate(
         self,
@@ -175,7 +183,7 @@ class Results:
             computed_at=totals.get("computed_at"),
             through=totals.get("through"),
             generation=totals.get("generation"),
-            engine=question.engine,
+            **engine_fields(prepared.choice),
             correction=question.correction,
             alpha=question.alpha,
             min_visitors=question.minimum.visitors,

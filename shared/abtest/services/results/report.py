@@ -15,6 +15,7 @@ from abtest.ports.looks import LookStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts
+from abtest.services.results.engine_choices import choice_of
 from abtest.services.results.experiment_results import Results, ResultsQuery
 from abtest.services.results.interval_course import course_of
 from abtest.services.results.pictures import pictures_of
@@ -55,12 +56,12 @@ class ReportReading:
         rules, context = ShopRules(catalog, caller.shop_id), self._results.context(experiment)
         history = history_of(catalog, experiment)
         looks = self._looks.looks(experiment.id, experiment.measurement_epoch)
-        engine = report_engine(experiment)
-        goals = goals_in_order(experiment, engine)
         pictures = pictures_of(catalog, experiment, self._assets_origin)
-        query = ResultsQuery(engine=engine, goal_ids=[goal.id for goal in goals])
 
         def compute(snapshot: Snapshot) -> contract.Report:
+            choice = choice_of(experiment, rules, snapshot)
+            goals = goals_in_order(experiment, choice.engine)
+            query = ResultsQuery(goal_ids=[goal.id for goal in goals])
             prepared = self._results.prepare(snapshot, experiment, rules, query)
             results = self._results.evaluate(snapshot, prepared, rules, query, context)
             question, counts = prepared.question, prepared.counts
@@ -84,6 +85,8 @@ class ReportReading:
                 through=results.through,
                 generation=results.generation,
                 engine=results.engine,
+                engine_reason=results.engine_reason,
+                engine_message=results.engine_message,
                 correction=results.correction,
                 alpha=results.alpha,
                 currency=question.currency,
@@ -109,14 +112,8 @@ class ReportReading:
         return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
 
 
-def report_engine(experiment: Experiment) -> results_contract.Engine:
-    """Return the sequential engine, which holds at any time; the frequentist one after the planned look."""
-    is_evaluated = (experiment.planned_test or {}).get("evaluation") is not None
-    return "frequentist" if is_evaluated and experiment.status != "running" else "sequential"
-
-
 def goals_in_order(experiment: Experiment, engine: results_contract.Engine) -> list[Goal]:
-    """Return the goals in use, the deciding one first: after the planned look it is the plan's."""
+    """Return the goals in use, the deciding one first: at the planned end it is the plan's."""
     first = decisive_goal(experiment)
     if engine == "frequentist":
         first = planned_goal(experiment) or first

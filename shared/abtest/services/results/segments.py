@@ -8,6 +8,7 @@ from abtest.domain.goals.model import Goal
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts
+from abtest.services.results.engine_choices import choice_of, engine_fields
 from abtest.services.results.engines import compare
 from abtest.services.results.population import ORDER, WHOLE, Range, population_of
 from abtest.services.results.question import Question, reading_of
@@ -44,9 +45,9 @@ class SegmentReading:
         goal_ids: Sequence[str] = (),
         range_: Range = WHOLE,
         correction: contract.Correction | None = None,
-        engine: contract.SegmentEngine = "frequentist",
+        engine: contract.SegmentEngine | None = None,
     ) -> contract.Segments:
-        """Return visitors by the values of these dimensions at first exposure.
+        """Return visitors by the values of these dimensions at first exposure; `engine` None: the experiment's default.
 
         Raises NotFoundError for an experiment or goal that the shop does not have, ValidationFailedError for a range
         that is not of whole UTC days.
@@ -57,7 +58,8 @@ class SegmentReading:
         goals = chosen_goals(experiment, goal_ids)
 
         def compute(snapshot: Snapshot) -> contract.Segments:
-            question = rules.question(experiment, snapshot.totals, correction, engine=engine)
+            choice = choice_of(experiment, rules, snapshot, engine)
+            question = rules.question(experiment, snapshot.totals, correction, engine=choice.engine)
             population = population_of(experiment, snapshot, range_, by_day=True)
             segments = breakdown(question, goals, population.segments(snapshot, _ordered(dimensions)), dimensions)
             totals = snapshot.totals or {}
@@ -67,7 +69,7 @@ class SegmentReading:
                 computed_at=totals.get("computed_at"),
                 generation=totals.get("generation"),
                 dimensions=list(dimensions),
-                engine=engine,
+                **engine_fields(choice),
                 alpha=question.alpha,
                 correction=question.correction,
                 narrowed_to=population.narrowing(by_day=True),

@@ -1,0 +1,138 @@
+"""Engine that an experiment's numbers are shown by, unless a request names one: the one whose error rate is kept.
+
+A test of a single look keeps its error rate only if the moment of the look was fixed beforehand. Results can be read at
+any time, and looks by people are not recorded, so any other end counts as one that a look may have caused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.planned_test import planned_goal
+
+Engine = Literal["frequentist", "sequential", "bayesian"]
+EngineReason = Literal[
+    "requested",
+    "not_started",
+    "running",
+    "paused",
+    "sequential_testing_enabled",
+    "planned_end_reached",
+    "past_planned_end",
+    "ended_without_planned_end",
+]
+EngineWarningCode = Literal["before_planned_end", "no_planned_end", "after_planned_look", "no_error_rate"]
+
+REASONS: Mapping[EngineReason, str] = {
+    "requested": "The engine was requested.",
+    "not_started": "Nothing is measured yet; from the start on, the numbers may be read at any time.",
+    "running": "The experiment is running, so the numbers are shown by a test that holds at every look.",
+    "paused": "The experiment is paused before a planned end, so the numbers are shown by a test that holds at every "
+    "look.",
+    "sequential_testing_enabled": "Sequential testing is enabled for this experiment, and no planned look was reached.",
+    "planned_end_reached": "The planned end is reached, so the numbers are shown by the test of one look.",
+    "past_planned_end": "The planned look was taken and more visitors came since, so the numbers are shown by a test "
+    "that holds at every look. The planned look keeps its stored verdict.",
+    "ended_without_planned_end": "The experiment ended before a planned end or had none, so a look may have ended it: "
+    "the numbers are shown by a test that holds at every look.",
+}
+
+WARNINGS: Mapping[EngineWarningCode, str] = {
+    "before_planned_end": "This engine is valid for one look at the planned end, which is not reached: a difference "
+    "that looks significant now is chance more often than alpha.",
+    "no_planned_end": "This engine is valid for one look at a planned end, and this experiment has none: when looks "
+    "decide the moment, a significant difference is chance more often than alpha.",
+    "after_planned_look": "The one planned look was taken, and more visitors came since: its stored verdict counts, "
+    "and a second look at growing numbers is wrong more often than alpha.",
+    "no_error_rate": "Probabilities of this engine promise no error rate to readers who look repeatedly and stop when "
+    "they like what they see.",
+}
+
+LATE_SHARE = 0.1
+"""Visitors of late events after the planned look has ended a test, as a share of those at the look."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """Engine of an answer, its reason, and a caution where a requested engine does not keep its error rate."""
+
+    engine: Engine
+    reason: EngineReason
+    warning: EngineWarningCode | None = None
+
+    @property
+    def message(self) -> str:
+        """Reason as a sentence."""
+        return REASONS[self.reason]
+
+
+class Extent(NamedTuple):
+    """Size of the measurement as counted: visitors of all variations in use, and whole minutes since its start."""
+
+    visitors: int
+    minutes: int
+
+
+def engine_choice(
+    experiment: Experiment, settings: AutoStop, extent: Extent, requested: Engine | None = None
+) -> EngineChoice:
+    """Return the engine for numbers of this extent: the requested one, else that of `default_engine`.
+
+    A requested engine without a promise for looks at any time carries a warning, unless the planned end is reached or
+    nothing was measured yet.
+    """
+    default = default_engine(experiment, settings, extent)
+    if requested is None:
+        return default
+    is_harmless = requested == "sequential" or default.reason in ("planned_end_reached", "not_started")
+    if is_harmless:
+        return EngineChoice(requested, "requested")
+    if requested == "bayesian":
+        return EngineChoice(requested, "requested", "no_error_rate")
+    if default.reason == "past_planned_end":
+        return EngineChoice(requested, "requested", "after_planned_look")
+    return EngineChoice(
+        requested, "requested", "before_planned_end" if has_fixed_look(experiment, settings) else "no_planned_end"
+    )
+
+
+def default_engine(experiment: Experiment, settings: AutoStop, extent: Extent) -> EngineChoice:
+    """Return `frequentist` at the planned end of a fixed look, else `sequential`, with the reason."""
+    # Personalizations are measured without a status of their own.
+    if experiment.measurement_started_at is None:
+        return EngineChoice("sequential", "not_started")
+    end = _planned_end(experiment, settings, extent)
+    if end is not None:
+        return EngineChoice("frequentist" if end == "planned_end_reached" else "sequential", end)
+    if experiment.sequential_testing_enabled:
+        return EngineChoice("sequential", "sequential_testing_enabled")
+    if experiment.status == "completed":
+        return EngineChoice("sequential", "ended_without_planned_end")
+    return EngineChoice("sequential", "paused" if experiment.status == "paused" else "running")
+
+
+def has_fixed_look(experiment: Experiment, settings: AutoStop) -> bool:
+    """Return whether auto-stop takes one look at a planned sample of a goal in use."""
+    required = (experiment.planned_test or {}).get("required_total_visitors")
+    is_fixed = settings.mode == "fixed_horizon_planned_end"
+    return is_fixed and required is not None and planned_goal(experiment) is not None
+
+
+def _planned_end(
+    experiment: Experiment, settings: AutoStop, extent: Extent
+) -> Literal["planned_end_reached", "past_planned_end"] | None:
+    plan = experiment.planned_test or {}
+    evaluation = plan.get("evaluation")
+    if evaluation is not None:
+        taken_at = evaluation.get("total_visitors_at_evaluation")
+        # Late events of a stopped test are not a reader's second chance; new visitors of a running one are.
+        slack = 0.0 if experiment.status == "running" else LATE_SHARE
+        is_past = taken_at is not None and extent.visitors > taken_at * (1 + slack)
+        return "past_planned_end" if is_past else "planned_end_reached"
+    required = plan.get("required_total_visitors")
+    if required is None or not has_fixed_look(experiment, settings):
+        return None
+    is_due = extent.visitors >= required and extent.minutes >= settings.min_runtime_minutes
+    return "planned_end_reached" if is_due else None

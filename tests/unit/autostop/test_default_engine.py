@@ -1,0 +1,118 @@
+"""The engine that numbers are shown by: it follows the experiment, and a requested one is taken with a caution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from abtest.domain.autostop.default_engine import (
+    REASONS,
+    WARNINGS,
+    Engine,
+    EngineReason,
+    EngineWarningCode,
+    Extent,
+    default_engine,
+    engine_choice,
+)
+from abtest.domain.autostop.settings import AutoStop
+from tests.support.autostopping import plan, running
+
+FIXED, SEQUENTIAL, OFF = (
+    AutoStop(mode="fixed_horizon_planned_end"),
+    AutoStop(mode="sequential_significance"),
+    AutoStop(),
+)
+TEXT = (Path(__file__).parents[3] / "docs" / "analytics.md").read_text()
+
+
+def evaluated(visitors: int = 3000, outcome: str = "continue_inconclusive") -> Any:
+    return plan(evaluation={"outcome": outcome, "total_visitors_at_evaluation": visitors})
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings", "visitors", "expected"),
+    [
+        pytest.param({"measurement_started_at": None, "status": "draft"}, OFF, 0, "not_started", id="draft"),
+        pytest.param({}, OFF, 5000, "running", id="without a plan"),
+        pytest.param({}, SEQUENTIAL, 5000, "running", id="sequential"),
+        pytest.param({"status": "paused"}, OFF, 5000, "paused", id="paused"),
+        pytest.param({"status": "draft"}, OFF, 10, "running", id="a personalization has no status of its own"),
+        pytest.param({"planned_test": plan()}, FIXED, 2999, "running", id="one visitor short"),
+        pytest.param({"planned_test": plan()}, FIXED, 3000, "planned_end_reached", id="at the planned end"),
+        pytest.param({"planned_test": plan()}, OFF, 3000, "running", id="a size that no look is tied to"),
+        pytest.param({"planned_test": plan()}, SEQUENTIAL, 3000, "running", id="a plan of a sequential test"),
+        pytest.param({"planned_test": plan(), "goals": ()}, FIXED, 3000, "running", id="goal of the plan is gone"),
+        pytest.param({"planned_test": evaluated()}, FIXED, 3000, "planned_end_reached", id="right after the look"),
+        pytest.param({"planned_test": evaluated()}, FIXED, 3001, "past_planned_end", id="runs on after the look"),
+        pytest.param({"planned_test": evaluated()}, OFF, 3001, "past_planned_end", id="runs on, mode changed"),
+        pytest.param(
+            {"planned_test": evaluated(), "status": "paused"}, FIXED, 3300, "planned_end_reached", id="late events"
+        ),
+        pytest.param(
+            {"planned_test": evaluated(), "status": "completed"}, FIXED, 3301, "past_planned_end", id="ran on, ended"
+        ),
+        pytest.param(
+            {"planned_test": evaluated(), "status": "completed"}, OFF, 3000, "planned_end_reached", id="ended there"
+        ),
+        pytest.param({"status": "completed"}, OFF, 9000, "ended_without_planned_end", id="ended without a plan"),
+        pytest.param(
+            {"status": "completed", "planned_test": plan()}, FIXED, 2999, "ended_without_planned_end", id="ended early"
+        ),
+        pytest.param(
+            {"sequential_testing_enabled": True, "status": "completed"},
+            OFF,
+            9000,
+            "sequential_testing_enabled",
+            id="enabled",
+        ),
+        pytest.param(
+            {"sequential_testing_enabled": True, "planned_test": plan()},
+            FIXED,
+            3000,
+            "planned_end_reached",
+            id="enabled, and a planned look is reached",
+        ),
+    ],
+)
+def test_default__follows_the_experiment(fields: Any, settings: AutoStop, visitors: int, expected: str) -> None:
+    choice = default_engine(running(**fields), settings, Extent(visitors, 10_000))
+    engine = "frequentist" if expected == "planned_end_reached" else "sequential"
+    assert (choice.engine, choice.reason, choice.warning) == (engine, expected, None)
+
+
+@pytest.mark.parametrize(("minutes", "engine"), [(59, "sequential"), (60, "frequentist")])
+def test_default__minimum_runtime__is_part_of_the_planned_end(minutes: int, engine: str) -> None:
+    settings = AutoStop(mode="fixed_horizon_planned_end", min_runtime_minutes=60)
+    assert default_engine(running(planned_test=plan()), settings, Extent(3000, minutes)).engine == engine
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings", "visitors", "warning"),
+    [
+        ({}, OFF, 5000, "no_planned_end"),
+        ({"status": "completed"}, OFF, 5000, "no_planned_end"),
+        ({"planned_test": plan()}, FIXED, 2999, "before_planned_end"),
+        ({"planned_test": plan()}, FIXED, 3000, None),
+        ({"planned_test": evaluated()}, FIXED, 4000, "after_planned_look"),
+        ({"measurement_started_at": None}, OFF, 0, None),
+    ],
+)
+def test_frequentist__requested__is_given_with_a_caution_unless_its_look_is_due(
+    fields: Any, settings: AutoStop, visitors: int, warning: str | None
+) -> None:
+    choice = engine_choice(running(**fields), settings, Extent(visitors, 10_000), "frequentist")
+    assert (choice.engine, choice.reason, choice.warning) == ("frequentist", "requested", warning)
+
+
+@pytest.mark.parametrize(("engine", "warning"), [("sequential", None), ("bayesian", "no_error_rate")])
+def test_other_engines__requested_of_a_running_test(engine: Engine, warning: str | None) -> None:
+    choice = engine_choice(running(), OFF, Extent(5000, 10_000), engine)
+    assert (choice.engine, choice.reason, choice.warning) == (engine, "requested", warning)
+
+
+def test_codes__have_sentences_and_are_in_the_documentation() -> None:
+    assert (list(REASONS), list(WARNINGS)) == (list(get_args(EngineReason)), list(get_args(EngineWarningCode)))
+    assert [code for code in (*REASONS, *WARNINGS) if f"`{code}`" not in TEXT] == []
