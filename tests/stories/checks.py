@@ -9,7 +9,7 @@ import pytest
 
 from abtest.kit.clock import parse_milliseconds
 from abtest.kit.ids import is_uuid
-from tests.stories.evidence import Arm, always_valid_p, naive_z, naive_z_of_means, two_sided
+from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, naive_z_of_means, two_sided
 from tests.stories.oracle import Foretold
 from tests.stories.rules import Case
 from tests.stories.story import Story
@@ -17,7 +17,12 @@ from tests.stories.story import Story
 FIELDS: Mapping[str, Mapping[str, str]] = {
     "experiment.started": {},
     "experiment.completed": {},
-    "experiment.significant": {"goal_id": "id", "winning_variation_id": "id"},
+    "experiment.significant": {
+        "goal_id": "id",
+        "winning_variation_id": "id or null",
+        "outcome": "text",
+        "guardrails": "array",
+    },
     "variation.winning": {"variation_id": "id", "goal_id": "id"},
     "experiment.guardian_triggered": {
         "kind": "text",
@@ -35,6 +40,7 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "id or null": lambda value: value is None or (isinstance(value, str) and is_uuid(value)),
     "text": lambda value: isinstance(value, str) and bool(value),
     "object": lambda value: isinstance(value, dict),
+    "array": lambda value: isinstance(value, list),
 }
 
 DONE = {
@@ -54,7 +60,8 @@ NO_CHANCE = 0.001
 
 def events(story: Story) -> None:
     """Told is what was foretold: each event once, in this order, in the round in which the evidence was there."""
-    told = [{name: value for name, value in row.payload.items() if name != "details"} for row in story.told]
+    apart = ("details", "guardrails")
+    told = [{name: value for name, value in row.payload.items() if name not in apart} for row in story.told]
     assert told == [foretold.payload for foretold in story.oracle.foretold]
     for row, foretold in zip(story.told, story.oracle.foretold, strict=True):
         assert row.topic == "webhook"
@@ -149,16 +156,39 @@ def results(story: Story) -> None:
                 assert (money[variation]["count"], money[variation]["revenue"]) == (paid.hits, paid.total / 100)
 
 
+def guardrails(story: Story) -> None:
+    """Guardrails show the same in the webhook and in results, which follows from what was sent."""
+    for case in _cases(story):
+        if case.revenue is None:
+            continue
+        treatment = case.book.variations[1]
+        (shown,) = story.read(f"/experiments/{case.book.experiment}/results")["guardrails"]
+        assert (shown["goal_id"], shown["variation_id"]) == (case.revenue, treatment)
+        arms = [case.book.paid(each) for each in case.book.variations]
+        p = min(case.harm_p, harm_p(*arms, alpha=case.alpha))
+        if shown["p_value"] is not None:
+            assert shown["p_value"] == pytest.approx(p, rel=1e-6)
+        is_enough = min(arm.visitors for arm in arms) >= 100 and max(arm.converters for arm in arms) >= 25
+        assert (shown["status"] == "harmed") == (is_enough and p <= case.alpha)
+        for row in story.told:
+            if row.payload["experiment_id"] == case.book.experiment and "guardrails" in row.payload:
+                (sent,) = row.payload["guardrails"]
+                assert (sent["status"] == "harmed") == (row.payload["outcome"] == "harm")
+
+
 def reports(story: Story) -> None:
     """The report tells the same: the verdict, the numbers, and in its timeline what the webhooks told."""
     for case in _cases(story):
         found = story.read(f"/experiments/{case.book.experiment}/report")
         names = [each.payload["event"] for each in story.oracle.foretold if _is_of(each, case)]
         verdict, (control, treatment) = found["verdict"], case.book.variations
-        assert (verdict["status"] == "stopped_for_harm") == ("experiment.guardian_paused" in names)
+        is_stopped = "experiment.guardian_paused" in names or case.is_stopped_for_harm
+        assert (verdict["status"] == "stopped_for_harm") == is_stopped
         if "variation.winning" in names:
             assert (verdict["status"], verdict["variation_id"]) == ("winner", treatment)
-        elif "experiment.guardian_paused" not in names:
+        elif case.harm_p <= case.alpha and not is_stopped:
+            assert (verdict["status"], verdict["variation_id"]) == ("harm", treatment)
+        elif not is_stopped:
             assert verdict["status"] in ("undecided", "no_winner")
         shown = {each["id"]: each["visitors"] for each in found["experiment"]["variations"]}
         assert shown == {each: case.book.converted(each).visitors for each in (control, treatment)}
@@ -199,7 +229,9 @@ def naive(story: Story) -> None:
             assert treatment.visitors == 0
             continue
         z = naive_z(control, treatment)
-        if case.status == "paused" and not reasons:
+        if case.is_stopped_for_harm:
+            assert naive_z_of_means(*(case.book.paid(each) for each in case.book.variations)) < -1.96
+        elif case.status == "paused" and not reasons:
             assert z > 1.96
         elif reasons & {"broken_conversion", "conversion_harm"}:
             assert z < -1.96
@@ -219,7 +251,20 @@ def schedules(story: Story) -> None:
 
 CHECKS: Mapping[str, Callable[[Story], None]] = {
     check.__name__: check
-    for check in (events, payloads, details, statuses, findings, messages, results, reports, planned, naive, schedules)
+    for check in (
+        events,
+        payloads,
+        details,
+        statuses,
+        findings,
+        messages,
+        results,
+        guardrails,
+        reports,
+        planned,
+        naive,
+        schedules,
+    )
 }
 
 

@@ -93,6 +93,22 @@ def log_e_of_less_money(control: Arm, treatment: Arm) -> float:
     return float(log(2) - 0.5 * log(1 + ratio) + z * z * within / 2 + log_ndtr(z * sqrt(within)))
 
 
+def harm_p(control: Arm, treatment: Arm, *, alpha: float) -> float:
+    """One-sided mixture of means for less money at one look, sharpest at 5,000 visitors; 1 without a test."""
+    visitors = control.visitors + treatment.visitors
+    if min(control.visitors, treatment.visitors) < 2:
+        return 1.0
+    unpooled = control.variance / control.visitors + treatment.variance / treatment.visitors
+    spread = sum((arm.visitors - 1) * arm.variance for arm in (control, treatment)) / (visitors - 2)
+    variance = max(unpooled, spread * (1 / control.visitors + 1 / treatment.visitors))
+    if variance <= 0:
+        return 1.0
+    ratio = visitors * (-2 * log(alpha) + log(1 - 2 * log(alpha))) / 5000
+    z, within = (control.mean - treatment.mean) / sqrt(variance), ratio / (1 + ratio)
+    log_e = log(2) - 0.5 * log(1 + ratio) + z * z * within / 2 + log_ndtr(z * sqrt(within))
+    return min(1.0, float(exp(-log_e)))
+
+
 def log_bayes_factor_of_split(visitors: Sequence[int], shares: Sequence[float]) -> float:
     """How much likelier another split than the wanted one is."""
     total, mass = sum(visitors), 2500.0

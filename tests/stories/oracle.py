@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Any
 
-from tests.stories.evidence import Arm, always_valid_p, naive_z, two_sided
+from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, two_sided
 from tests.stories.rules import Case, Finding, findings_of
 from tests.stories.shoppers import Event
 
@@ -65,6 +65,7 @@ class Oracle:
         for case in self.cases.values():
             if case.status == "running":
                 self._auto_stop(case, number)
+        for case in self.cases.values():
             if case.status == "running":
                 self._guard(case, number, through)
 
@@ -83,11 +84,28 @@ class Oracle:
         if p < case.smallest_p:
             case.smallest_p, case.its_difference = p, difference
         arms = (control, treatment)
+        is_harmed = self._harm(case)
         is_ready = min(arm.visitors for arm in arms) >= 100 and min(arm.converters for arm in arms) >= 25
         is_better = difference > 0 and case.its_difference > 0
-        if case.stops and is_ready and is_better and case.smallest_p <= case.alpha:
+        if case.stops and is_harmed and not case.is_harm_borne:
+            case.status, case.ended_at, case.is_stopped_for_harm = "paused", number, True
+            facts: dict[str, Any] = {"goal_id": case.revenue, "winning_variation_id": None, "outcome": "harm"}
+            self._tell(case, number, "experiment.significant", **facts)
+        elif case.stops and is_ready and is_better and not is_harmed and case.smallest_p <= case.alpha:
             self._win(case, number)
         self._look_once(case, number, control, treatment)
+
+    def _harm(self, case: Case) -> bool:
+        """Return whether revenue was ever surely less, with enough data now."""
+        if case.revenue is None:
+            return False
+        control, treatment = (case.book.paid(each) for each in case.book.variations)
+        p = harm_p(control, treatment, alpha=case.alpha)
+        case.harm_p = min(case.harm_p, p)
+        case.nearness["harm"] = log(case.harm_p) / log(case.alpha)
+        arms = (control, treatment)
+        is_enough = min(arm.visitors for arm in arms) >= 100 and max(arm.converters for arm in arms) >= 25
+        return is_enough and case.harm_p <= case.alpha
 
     def _look_once(self, case: Case, number: int, control: Arm, treatment: Arm) -> None:
         visitors = control.visitors + treatment.visitors
@@ -104,7 +122,7 @@ class Oracle:
     def _win(self, case: Case, number: int) -> None:
         winner, goal = case.book.variations[1], case.book.goal
         case.status, case.ended_at = "paused", number
-        self._tell(case, number, "experiment.significant", goal_id=goal, winning_variation_id=winner)
+        self._tell(case, number, "experiment.significant", goal_id=goal, winning_variation_id=winner, outcome="winner")
         self._tell(case, number, "variation.winning", variation_id=winner, goal_id=goal)
 
     def _guard(self, case: Case, number: int, through: int) -> None:

@@ -54,6 +54,11 @@ class Case:
     pauses: Mapping[str, bool]
     status: str = "running"
     smallest_p: float = 1.0
+    harm_p: float = 1.0
+    """The smallest of its guardrail, which is its revenue."""
+    is_harm_borne: bool = False
+    """Its settings let it go on when a guardrail is harmed."""
+    is_stopped_for_harm: bool = False
     its_difference: float = 0.0
     peaks: dict[str, float] = field(default_factory=dict)
     told: dict[tuple[str, str | None, str | None], tuple[Finding, str]] = field(default_factory=dict)

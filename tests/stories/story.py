@@ -38,6 +38,7 @@ class Role:
     is_completed: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] | None = None
+    on_harm: str = "pause"
 
 
 NOTHING = Role(name="Nothing", day=0, effect=Effect(), is_completed=True, fields={"counting_type": "aa_test"})
@@ -59,7 +60,14 @@ POORER = Role(
 SILENT = Role(name="Silent", day=24, effect=Effect(reaches=(0.5, 0.0)), is_broken=True)
 MONTH = (NOTHING, BETTER, WORSE, POORER, SILENT)
 
-CHEAPER = Role(name="Cheaper", day=0, effect=Effect(spends=(1.0, 0.4)), counts_money=True)
+CHEAPER = Role(name="Cheaper", day=0, effect=Effect(spends=(1.0, 0.4)), counts_money=True, on_harm="continue")
+TEMPTING = Role(
+    name="Tempting",
+    day=0,
+    effect=Effect(reaches=(0.2, 0.3), spends=(1.0, 0.4)),
+    counts_money=True,
+    fields={"guardian_override": {"pause_on_harm": False}},
+)
 UNDELIVERED = Role(name="Undelivered", day=1, effect=Effect(is_shown=(1.0, 0.0)), is_broken=True)
 FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.5)), is_broken=True)
 PLANNED = Role(
@@ -69,7 +77,7 @@ PLANNED = Role(
     mode="fixed_horizon_planned_end",
     plan={"baseline_rate": 0.2, "mde": 0.4},
 )
-BAD_DAYS = (PLANNED, CHEAPER, UNDELIVERED, FAILING)
+BAD_DAYS = (PLANNED, CHEAPER, TEMPTING, UNDELIVERED, FAILING)
 
 
 class Story:
@@ -137,7 +145,12 @@ class Story:
         goals: list[dict[str, Any]] = [{"name": "Reached", "type": "click", "selector": "#it", "is_primary": True}]
         if role.counts_money:
             goals.append({"name": "Revenue", "type": "revenue"})
-        body = {"name": role.name, "goals": goals, "auto_stop_override": {"mode": role.mode}, **role.fields}
+        body = {
+            "name": role.name,
+            "goals": goals,
+            "auto_stop_override": {"mode": role.mode, "action_on_harm": role.on_harm},
+            **role.fields,
+        }
         made = self.shop.client.post("/experiments", body)
         assert made.status == 201, made.body
         self.experiments[role.name] = made.json()
@@ -253,4 +266,5 @@ def _case(role: Role, found: Mapping[str, Any]) -> Case:
         stops=role.mode == "sequential_significance",
         planned_visitors=plan["required_total_visitors"] if role.mode == "fixed_horizon_planned_end" else None,
         pauses=pauses,
+        is_harm_borne=role.on_harm == "continue",
     )

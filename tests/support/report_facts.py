@@ -67,6 +67,7 @@ def draft(
             status=verdict, sentence=sentence, details=[], goal_id=None, variation_id=None, days_left=None
         ),
         goals=[],
+        guardrails=[],
         interval_over_time=None,
         curves=None,
         srm=trust.SampleRatio(p_value=None, status="not_evaluable", expected={}, observed={}, sequential_p_value=None),

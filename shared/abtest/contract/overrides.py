@@ -41,6 +41,15 @@ class AutoStopOverride(Input):
     min_runtime_minutes: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = ABSENT
     sequential: SequentialStop | None = ABSENT
     fixed_horizon: FixedHorizonStop | None = ABSENT
+    action_on_harm: Annotated[
+        Literal["pause", "continue"],
+        Field(
+            description=(
+                "What happens when a treatment harms a guardrail and no other treatment wins: a pause (the default), "
+                "or the test goes on without a winner."
+            )
+        ),
+    ] = ABSENT
 
 
 class DeliveryDrift(Input):

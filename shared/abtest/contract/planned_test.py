@@ -6,22 +6,26 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
+from abtest.contract.guardrails import GuardrailFinding
 from abtest.contract.overrides import Tail
+from abtest.domain.planning.shapes import PlanOutcome
 
 
 class PlanEvaluation(Output):
     """Decision of auto-stop at the end of the plan. `blocked_reason` is omitted when nothing is blocked.
 
-    `continue_not_positive`: significant, and no treatment is better.
+    `continue_not_positive`: significant, and no treatment is better. `harm`: a guardrail is harmed, and no treatment
+    that harms none is better.
     """
 
     evaluated_at: DateTime = ABSENT
-    outcome: Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] = (
-        ABSENT
-    )
+    outcome: PlanOutcome = ABSENT
     total_visitors_at_evaluation: int = ABSENT
     winning_variation_id: Id | None = ABSENT
     blocked_reason: Literal["excluded_currency_residue", "measurement_quality_unavailable"] = ABSENT
+    guardrails: Annotated[
+        list[GuardrailFinding], Field(description="What each guardrail showed; absent without guardrails.")
+    ] = ABSENT
 
 
 class ConfidenceInterval(Output):

@@ -12,6 +12,7 @@ from abtest.contract.results import (
     EngineMessageField,
     EngineReasonField,
     GoalResult,
+    GuardrailFinding,
     SegmentResults,
     Timeseries,
 )
@@ -30,6 +31,7 @@ VerdictStatus = Literal[
     "no_winner",
     "not_trusted",
     "stopped_for_harm",
+    "harm",
 ]
 TimelineKind = Literal[
     "created",
@@ -203,6 +205,7 @@ class Report(Output):
     measurement: Measurement
     verdict: Verdict
     goals: Annotated[list[GoalResult], Field(description="The deciding goal first.")]
+    guardrails: Annotated[list[GuardrailFinding], Field(description="What each guardrail shows in each treatment.")]
     interval_over_time: IntervalCourse | None
     curves: Annotated[
         Timeseries | None,

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
+from abtest.contract.guardrails import GuardrailFinding as GuardrailFinding
 from abtest.contract.result_rows import Cuped as Cuped
 from abtest.contract.result_rows import ForeignMoney as ForeignMoney
 from abtest.contract.result_rows import Interval as Interval
@@ -121,6 +122,15 @@ class Results(Output):
     measurement: Measurement
     plan: Annotated[PlanProgress | None, Field(description="Null without a plan.")]
     goals: list[GoalResult]
+    guardrails: Annotated[
+        list[GuardrailFinding],
+        Field(
+            description=(
+                "Harm by each treatment in each guardrail, over the whole measurement whatever the request is narrowed "
+                "to; empty without guardrails. Auto-stop declares no winner that harms one."
+            )
+        ),
+    ]
     srm: SampleRatio
     multiple_exposure: Annotated[int, Field(description="Visitors seen in two variations, excluded from all figures.")]
     without_sticky: Annotated[

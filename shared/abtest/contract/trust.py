@@ -7,6 +7,7 @@ from pydantic import Field
 from abtest.contract.base import DateTime, Id, Output
 from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
+from abtest.domain.planning.shapes import PlanOutcome
 
 FindingKind = Kind | Literal["zero_weight_visitors", "no_visitors"]
 CheckedAt = Annotated[
@@ -92,7 +93,7 @@ class PlanProgress(Output):
     days_left: Annotated[float | None, Field(description="Estimate from the pace so far; null when it is too early.")]
     endpoint_reached_at: DateTime | None
     outcome: Annotated[
-        Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"] | None,
+        PlanOutcome | None,
         Field(description="Result of the single look at the planned end."),
     ]
     blocked_reason: Annotated[

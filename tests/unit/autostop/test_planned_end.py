@@ -284,8 +284,9 @@ def test_round__money_decides__by_the_rate_that_was_planned(keeper: Shopkeeper) 
 
 
 def test_round__more_orders_but_significantly_less_money__has_not_won(keeper: Shopkeeper) -> None:
-    assert money_first(keeper, paying(150, 5000), paying(210, 1000)) == "evaluated"
-    assert stored(keeper)["evaluation"]["outcome"] == "continue_not_positive"
+    assert money_first(keeper, paying(150, 5000), paying(210, 1000)) == "paused"
+    assert stored(keeper)["evaluation"]["outcome"] == "harm"
+    assert stored(keeper)["evaluation"]["winning_variation_id"] is None
 
 
 def test_round__money_decides_but_cannot_be_trusted__is_inconclusive(keeper: Shopkeeper) -> None:

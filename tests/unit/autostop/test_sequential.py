@@ -42,7 +42,13 @@ def test_round__a_significant_winner__is_paused_with_both_events_in_order(keeper
     assert counted(keeper, WON) == "paused"
     facts = {"experiment_id": experiment_id(1), "experiment_name": "Experiment 1", "goal_id": GOAL}
     assert [row.payload for row in keeper.outbox("webhook")] == [
-        {"event": "experiment.significant", **facts, "winning_variation_id": TREATMENT},
+        {
+            "event": "experiment.significant",
+            **facts,
+            "winning_variation_id": TREATMENT,
+            "outcome": "winner",
+            "guardrails": [],
+        },
         {"event": "variation.winning", **facts, "variation_id": TREATMENT},
     ]
     assert keeper.found().status == "paused"

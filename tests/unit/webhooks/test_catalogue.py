@@ -26,7 +26,14 @@ DELIVERY = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d2f"
 FIELDS = {
     "experiment.started": {"experiment_id", "experiment_name"},
     "experiment.completed": {"experiment_id", "experiment_name"},
-    "experiment.significant": {"experiment_id", "experiment_name", "goal_id", "winning_variation_id"},
+    "experiment.significant": {
+        "experiment_id",
+        "experiment_name",
+        "goal_id",
+        "winning_variation_id",
+        "outcome",
+        "guardrails",
+    },
     "variation.winning": {"experiment_id", "experiment_name", "variation_id", "goal_id"},
     "experiment.guardian_triggered": {
         "experiment_id",

@@ -1,6 +1,6 @@
 """Evidence of one look: the counts of a measurement at one generation, goal by goal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One goal in numbers. Means are in the unit shown (major units of money).
+    """One goal in numbers. Means are in the unit shown (major units of money). `is_guardrail`: tested for harm.
 
     `source` is the digest of the goal's definition (`domain.goals.definition`). `comparisons` are by treatment; `rates`
     are by variation, of visitors who converted, even where the goal compares means. `tau` is that of the frozen plan,
@@ -45,6 +45,7 @@ class Measure:
     source: str
     falls: bool
     is_money: bool
+    is_guardrail: bool = False
     comparisons: Mapping[str, Arms]
     rates: Mapping[str, Conversions]
     samples: Mapping[str, Sample]
@@ -61,7 +62,8 @@ class Evidence:
     """One generation of a measurement's roll-up, read for a decision.
 
     `visitors` and `weights` are of the variations in use, the control's first; `treatments` are those that get traffic.
-    `alpha` is that of the plan, else of the shop. `measures` are of the goals in use that were counted.
+    `alpha` is that of the plan, else of the shop. `measures` are of the goals in use that were counted;
+    `guardrails` are goals in use that are tested for harm, counted or not.
     """
 
     experiment_id: str
@@ -73,6 +75,7 @@ class Evidence:
     visitors: Mapping[str, int]
     weights: Mapping[str, float]
     measures: Mapping[str, Measure]
+    guardrails: Sequence[str] = ()
 
     @property
     def treatments(self) -> tuple[str, ...]:

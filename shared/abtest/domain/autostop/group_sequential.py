@@ -6,7 +6,7 @@ from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.money import blocked
 from abtest.domain.autostop.planned_end import evaluated
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.autostop.verdicts import Evaluated, Waiting
+from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting
 from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.stats.formulas import pooled_variance
 from abtest.domain.stats.group_sequential.design import Design, Sides
@@ -76,13 +76,19 @@ def look_at(state: FamilyState, plan: Snapshot, evidence: Evidence, settings: Au
 
 
 def decide(
-    plan: Snapshot, state: FamilyState, evidence: Evidence, settings: AutoStop, *, is_covered: bool
+    plan: Snapshot,
+    state: FamilyState,
+    evidence: Evidence,
+    settings: AutoStop,
+    *,
+    is_covered: bool,
+    guardrails: tuple[GuardrailFinding, ...] = (),
 ) -> Evaluated | Waiting:
     """Return the evaluation: at a look with a winner, or at the end of the plan; else why not yet.
 
     The plan ends with its visitors, or earlier when all treatments had their last look. `state` is that after this
     look. Treatments that are significantly behind do not end the test: Guardian handles them. A treatment wins only if
-    it was ahead where it crossed its boundary, and is ahead now.
+    it was ahead where it crossed its boundary, is ahead now, and harms none of the `guardrails`.
     """
     if plan.get("evaluation") is not None:
         return Waiting("already_evaluated")
@@ -92,7 +98,8 @@ def decide(
     treatments = compared(state)
     if not any(one["looks"] for one in state["treatments"].values()):
         return Waiting("min_conversions")
-    evaluation = evaluated(plan, evidence, settings, _p_values(treatments, evidence, measure), is_covered)
+    p_values = _p_values(treatments, evidence, measure)
+    evaluation = evaluated(plan, evidence, settings, p_values, is_covered, guardrails)
     is_over = _is_reached(plan, evidence) or all(one.has_ended for one in treatments.values())
     if evaluation.winner or is_over:
         return evaluation

@@ -3,7 +3,7 @@
 from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment, Stamp
 from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
-from abtest.domain.stats.sequential import PLANNED_VISITORS, Mixture, mixture_test
+from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, Mixture, mixture_test, one_sided_mixture_test
 from abtest.kit.clock import Timestamp
 
 
@@ -21,7 +21,10 @@ def look_at(state: LookState | None, evidence: Evidence, now: Timestamp) -> tupl
     shown: dict[str, dict[str, ShownTreatment]] = {}
     srm_p = state["srm_p"] if state else None
     for goal_id, measure in evidence.measures.items():
-        goals[goal_id], shown[goal_id] = _goal(kept(state, goal_id, measure.source), measure, evidence)
+        before = kept(state, goal_id, measure.source)
+        goals[goal_id], shown[goal_id] = _goal(before, measure, evidence)
+        if before is None and state is not None and goal_id in state["goals"]:
+            goals[goal_id]["restarted_at"] = now
     ratio: Ratio | None = None
     if test := sequential_sample_ratio(list(evidence.visitors.values()), list(evidence.weights.values())):
         ratio = {"p": test.p_value, "running_p": test.p_value if srm_p is None else min(srm_p, test.p_value)}
@@ -95,4 +98,26 @@ def _goal(
             "p": test.always_valid_p,
             "always_valid_p": lowest["p"],
         }
-    return {"source": measure.source, "mixture": frozen, "treatments": treatments}, shown
+    after: GoalState = {"source": measure.source, "mixture": frozen, "treatments": treatments}
+    if before and "restarted_at" in before:
+        after["restarted_at"] = before["restarted_at"]
+    if measure.is_guardrail or (before and "harm" in before):
+        after["harm"] = harm_minima(after if before is None else before, measure, evidence.alpha)
+        for treatment_id, treatment in shown.items():
+            treatment["harm_p"] = after["harm"].get(treatment_id, 1.0)
+    return after, shown
+
+
+def harm_minima(goal: GoalState, measure: Measure, alpha: float) -> dict[str, float]:
+    """Return the smallest one-sided p against the goal's direction, by treatment: of earlier looks and of this one.
+
+    `goal`: its state, before or after this look. `alpha`: the level of the experiment, see `mixture_of`.
+    """
+    mixture, level = mixture_of(goal["mixture"], alpha)
+    lowest = dict(goal.get("harm", {}))
+    for treatment_id, arms in measure.comparisons.items():
+        direction: Direction = "increase" if measure.falls else "decrease"
+        test = one_sided_mixture_test(arms.control, arms.treatment, direction=direction, alpha=level, mixture=mixture)
+        if test is not None:
+            lowest[treatment_id] = min(test.always_valid_p, lowest.get(treatment_id, 1.0))
+    return lowest

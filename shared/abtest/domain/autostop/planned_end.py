@@ -3,17 +3,25 @@
 from collections.abc import Mapping
 
 from abtest.domain.autostop.evidence import Arms, Evidence, Measure
+from abtest.domain.autostop.guardrails import harmed_treatments
 from abtest.domain.autostop.money import blocked, losers, money_measure, revenue_evaluation
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.autostop.verdicts import Evaluated, PlanOutcome, Waiting, Winner
-from abtest.domain.planning.shapes import Snapshot
+from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting, Winner
+from abtest.domain.planning.shapes import PlanOutcome, Snapshot
 from abtest.domain.stats.comparisons import Correction
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
 
 
-def decide(plan: Snapshot, evidence: Evidence, settings: AutoStop, *, is_covered: bool) -> Evaluated | Waiting:
-    """Return the evaluation, or why it is not due.
+def decide(
+    plan: Snapshot,
+    evidence: Evidence,
+    settings: AutoStop,
+    *,
+    is_covered: bool,
+    guardrails: tuple[GuardrailFinding, ...] = (),
+) -> Evaluated | Waiting:
+    """Return the evaluation, or why it is not due. A treatment that harms one of the `guardrails` cannot win.
 
     Plans are sized for rates, so the rate of visitors who reached the goal is compared, even where the goal counts
     money. Money has its own evaluation, next to it.
@@ -29,11 +37,18 @@ def decide(plan: Snapshot, evidence: Evidence, settings: AutoStop, *, is_covered
     if evidence.total_visitors < required:
         return Waiting("planned_sample")
     p_values = _p_values(plan, evidence, measure)
-    return evaluated(plan, evidence, settings, p_values, is_covered) if p_values else Waiting("arm_without_visitors")
+    if not p_values:
+        return Waiting("arm_without_visitors")
+    return evaluated(plan, evidence, settings, p_values, is_covered, guardrails)
 
 
 def evaluated(
-    plan: Snapshot, evidence: Evidence, settings: AutoStop, p_values: Mapping[str, float], is_covered: bool
+    plan: Snapshot,
+    evidence: Evidence,
+    settings: AutoStop,
+    p_values: Mapping[str, float],
+    is_covered: bool,
+    guardrails: tuple[GuardrailFinding, ...],
 ) -> Evaluated:
     """Return the evaluation of the planned goal's rates by these p-values, before their correction."""
     measure, money = evidence.measures[plan["goal_id"]], money_measure(evidence, plan["goal_id"])
@@ -53,19 +68,28 @@ def evaluated(
     if measure.is_money and reason:
         significant = []
     worse_off = losers(revenue) if measure.is_money else frozenset()
-    winners = [arm for arm in significant if gains[arm] > 0 and arm not in worse_off]
+    harmed = harmed_treatments(guardrails)
+    winners = [arm for arm in significant if gains[arm] > 0 and arm not in worse_off | harmed]
     # Equal gains go to the smaller p, so that the winner does not depend on the order of the arms.
     best = max(winners, key=lambda arm: (gains[arm], -adjusted[arm]), default=None)
     return Evaluated(
         goal_id=measure.goal_id,
-        outcome=_outcome(best, significant, settings),
+        outcome="harm" if harmed and best is None else _outcome(best, significant, settings),
         winner=None
         if best is None
-        else Winner(goal_id=measure.goal_id, variation_id=best, p=adjusted[best], difference=differences[best]),
+        else Winner(
+            goal_id=measure.goal_id,
+            variation_id=best,
+            p=adjusted[best],
+            difference=differences[best],
+            guardrails=guardrails,
+        ),
         total_visitors=evidence.total_visitors,
         blocked=reason,
         revenue=revenue,
         adjusted=adjusted,
+        guardrails=guardrails,
+        pauses_for_harm=settings.pauses_for_harm,
     )
 
 

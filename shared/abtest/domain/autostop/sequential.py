@@ -11,11 +11,18 @@ from abtest.domain.stats.multiplicity import holm
 
 
 def decide(
-    state: LookState, evidence: Evidence, settings: AutoStop, goal_id: str, *, is_covered: bool
+    state: LookState,
+    evidence: Evidence,
+    settings: AutoStop,
+    goal_id: str,
+    *,
+    is_covered: bool,
+    harmed: frozenset[str] = frozenset(),
 ) -> Winner | Waiting:
     """Return the best significant treatment of the goal, or why there is none. Guardian handles significant losers.
 
-    A treatment wins only if it was ahead at the look with its smallest p, and is ahead now.
+    A treatment wins only if it was ahead at the look with its smallest p, is ahead now, and is not one of `harmed`,
+    which harm a guardrail.
     """
     measure, goal = evidence.measures.get(goal_id), state["goals"].get(goal_id)
     if measure is None:
@@ -27,7 +34,8 @@ def decide(
     ready = _ready(evidence, measure, settings)
     if isinstance(ready, Waiting):
         return ready
-    return _best(goal["treatments"], evidence, measure, ready) or Waiting("no_winner")
+    candidates = [arm for arm in ready if arm not in harmed]
+    return _best(goal["treatments"], evidence, measure, candidates) or Waiting("no_winner")
 
 
 def _ready(evidence: Evidence, measure: Measure, settings: AutoStop) -> Sequence[str] | Waiting:

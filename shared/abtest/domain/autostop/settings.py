@@ -7,6 +7,7 @@ from abtest.domain.settings.layers import Layer, values_of
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
 INHERIT = "inherit"
+PAUSE = "pause"
 # Minima of each arm that is compared.
 MIN_VISITORS, MIN_CONVERSIONS = 100, 25
 
@@ -20,6 +21,7 @@ class AutoStop:
     min_visitors: int = MIN_VISITORS
     min_conversions: int = MIN_CONVERSIONS
     pauses_inconclusive: bool = False
+    pauses_for_harm: bool = True
 
 
 OURS = AutoStop()
@@ -39,4 +41,5 @@ def resolved(*layers: Layer) -> AutoStop:
         pauses_inconclusive=next(
             values_of(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
         ),
+        pauses_for_harm=next(values_of(layers, "action_on_harm"), PAUSE) == PAUSE,
     )

@@ -1,7 +1,7 @@
 """Shapes of looks at the evidence (section 5 of docs/data-model.md, Looks)."""
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 FrozenMixture = Mapping[str, float]
 """`tau` of a plan, or `planned_visitors` and `alpha` of the first look."""
@@ -15,11 +15,17 @@ class Minimum(TypedDict):
 
 
 class GoalState(TypedDict):
-    """State of a goal after all looks. `source` is the digest of its definition."""
+    """State of a goal after all looks. `source` is the digest of its definition.
+
+    `harm` is the smallest one-sided p against the goal's direction, by treatment, of guardrails. `restarted_at`: the
+    first look after the goal was redefined within the measurement.
+    """
 
     source: str
     mixture: FrozenMixture
     treatments: dict[str, Minimum]
+    harm: NotRequired[dict[str, float]]
+    restarted_at: NotRequired[str]
 
 
 class Stamp(TypedDict):
@@ -47,6 +53,7 @@ class ShownTreatment(TypedDict):
     ci: list[float] | None
     p: float
     always_valid_p: float
+    harm_p: NotRequired[float]
 
 
 class Ratio(TypedDict):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from abtest.domain.planning.shapes import RevenueEvaluation
+from abtest.domain.planning.shapes import GuardrailStatus, PlanOutcome, RevenueEvaluation
 
 WaitingFor = Literal[
     "off",
@@ -28,8 +28,9 @@ WaitingFor = Literal[
     "sample_ratio_mismatch",
     "excluded_currency_residue",
     "measurement_quality_unavailable",
+    "guardrail_harmed",
+    "guardrail_not_counted",
 ]
-PlanOutcome = Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"]
 Blocked = Literal["excluded_currency_residue", "measurement_quality_unavailable"]
 
 MESSAGES: Mapping[WaitingFor, str] = {
@@ -54,6 +55,8 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "sample_ratio_mismatch": "visitors are not split by the weights: find the cause, and restart the experiment",
     "excluded_currency_residue": "too much revenue is in other currencies to decide by money",
     "measurement_quality_unavailable": "visitors who do not consent, or orders of unseen visitors, are missing",
+    "guardrail_harmed": "a treatment harms a guardrail, so no winner is declared; the settings let the test go on",
+    "guardrail_not_counted": "a guardrail was added or redefined a moment ago: waiting for the next count",
 }
 
 
@@ -70,13 +73,41 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GuardrailFinding:
+    """One guardrail in one treatment. `p` is the smallest one-sided p of all looks, corrected; None without a test.
+
+    `difference` and `lift` are the current ones, treatment against control. `restarted_at`: the goal was redefined in
+    this measurement, and only looks since then count.
+    """
+
+    goal_id: str
+    variation_id: str
+    status: GuardrailStatus
+    p: float | None = None
+    difference: float | None = None
+    lift: float | None = None
+    restarted_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Winner:
-    """A treatment that is significantly better: `p` is adjusted, `difference` is now's, of the goal's rate or mean."""
+    """A treatment that is significantly better and harms no guardrail.
+
+    `p` is adjusted, `difference` is now's, of the goal's rate or mean. `guardrails`: what each shows in each treatment.
+    """
 
     goal_id: str
     variation_id: str
     p: float
     difference: float
+    guardrails: tuple[GuardrailFinding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harm:
+    """A guardrail is harmed, and no treatment that harms none is significantly better: no winner, and a pause."""
+
+    guardrails: tuple[GuardrailFinding, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +121,14 @@ class Evaluated:
     blocked: Blocked | None
     revenue: RevenueEvaluation | None = None
     adjusted: Mapping[str, float] = field(default_factory=dict)
+    guardrails: tuple[GuardrailFinding, ...] = ()
+    pauses_for_harm: bool = True
 
     @property
     def pauses(self) -> bool:
         """Return whether the experiment is paused."""
-        return self.outcome in ("significant_pause", "inconclusive_pause")
+        is_harm = self.outcome == "harm" and self.pauses_for_harm
+        return is_harm or self.outcome in ("significant_pause", "inconclusive_pause")
 
 
-Verdict = Waiting | Winner | Evaluated
+Verdict = Waiting | Winner | Harm | Evaluated

@@ -2,15 +2,42 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+PlanOutcome = Literal[
+    "significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive", "harm"
+]
+GuardrailStatus = Literal[
+    "harmed",
+    "no_harm_shown",
+    "too_little_data",
+    "no_data",
+    "not_counted",
+    "redefined",
+    "excluded_currency_residue",
+    "measurement_quality_unavailable",
+]
+
+
+class GuardrailDocument(TypedDict):
+    """One guardrail in one treatment, as it was when a decision was made."""
+
+    goal_id: str
+    variation_id: str
+    status: GuardrailStatus
+    p_value: float | None
+    difference: float | None
+    lift: float | None
+    message: str
+
 
 class PlanEvaluation(TypedDict, total=False):
     """Decision at the end of a plan."""
 
     evaluated_at: str
-    outcome: Literal["significant_pause", "inconclusive_pause", "continue_inconclusive", "continue_not_positive"]
+    outcome: PlanOutcome
     total_visitors_at_evaluation: int
     winning_variation_id: str | None
     blocked_reason: Literal["excluded_currency_residue", "measurement_quality_unavailable"]
+    guardrails: list[GuardrailDocument]
 
 
 class Bounds(TypedDict):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from abtest.domain.guardian.kinds import Action, Kind
+from abtest.domain.planning.shapes import GuardrailStatus
 
 Document = Mapping[str, Any]
 
@@ -30,6 +31,21 @@ _GOAL_ID = "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d31"
 _SAMPLE: dict[str, Any] = {"experiment_id": _EXPERIMENT_ID, "experiment_name": "Free shipping banner"}
 
 
+_GUARDRAIL_FIELDS: dict[str, Any] = {
+    "goal_id": _ID,
+    "variation_id": _ID,
+    "status": {"enum": list(get_args(GuardrailStatus))},
+    "p_value": {"type": ["number", "null"]},
+    "difference": {"type": ["number", "null"]},
+    "lift": {"type": ["number", "null"]},
+    "message": _TEXT,
+}
+_GUARDRAIL: dict[str, Any] = {
+    "type": "object",
+    "description": "What one guardrail shows in one treatment.",
+    "properties": _GUARDRAIL_FIELDS,
+    "required": list(_GUARDRAIL_FIELDS),
+}
 _SIZE: dict[str, Any] = {"type": ["integer", "null"], "minimum": 1}
 _TEXT_OR_NULL: dict[str, Any] = {"type": ["string", "null"]}
 _SCREENSHOT_FIELDS: dict[str, Any] = {
@@ -106,9 +122,29 @@ _ALL = (
     _experiment_event("experiment.completed", "An experiment was completed.", {}, {}),
     _experiment_event(
         "experiment.significant",
-        "Auto-stop paused an experiment because a variation won in its primary goal.",
-        {"goal_id": _ID, "winning_variation_id": _ID},
-        {"goal_id": _GOAL_ID, "winning_variation_id": _VARIATION_ID},
+        "Auto-stop paused an experiment because a variation won in its deciding goal, or harms a guardrail.",
+        {
+            "goal_id": _ID,
+            "winning_variation_id": _ID_OR_NULL,
+            "outcome": {"enum": ["winner", "harm"]},
+            "guardrails": {"type": "array", "items": _GUARDRAIL},
+        },
+        {
+            "goal_id": _GOAL_ID,
+            "winning_variation_id": _VARIATION_ID,
+            "outcome": "winner",
+            "guardrails": [
+                {
+                    "goal_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d76",
+                    "variation_id": _VARIATION_ID,
+                    "status": "no_harm_shown",
+                    "p_value": 1.0,
+                    "difference": 0.0004,
+                    "lift": 0.013,
+                    "message": "No harm of “Orders” is shown in “Variant B” so far (+1.3%, p = 1.000).",
+                }
+            ],
+        },
     ),
     _experiment_event(
         "variation.winning",

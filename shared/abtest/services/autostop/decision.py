@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from abtest.domain.autostop import planned_end, sequential
+from abtest.domain.autostop import guardrails, planned_end, sequential
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import is_split_broken
 from abtest.domain.autostop.settings import AutoStop
@@ -63,15 +63,25 @@ def _by_rule(
         goal = primary(experiment)
         if goal is None:
             return Waiting("no_primary_goal")
-        return sequential.decide(state, evidence, settings, goal.id, is_covered=is_covered)
+        shown = guardrails.findings(state, evidence, settings, is_covered=is_covered, deciding=goal.id)
+        harmed = guardrails.harmed_treatments(shown)
+        verdict = sequential.decide(state, evidence, settings, goal.id, is_covered=is_covered, harmed=harmed)
+        return guardrails.guarded(verdict, shown, settings)
     plan = experiment.planned_test
     if plan is None:
         return Waiting("no_plan")
     if plan.get("evaluation") is not None:
         return Waiting("already_evaluated")
-    if planned_goal(experiment) is None:
+    planned = planned_goal(experiment)
+    if planned is None:
         return Waiting("planned_goal_not_in_use")
-    return planned_end.decide(plan, evidence, settings, is_covered=is_covered)
+    # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
+    deciding = None if planned.type == "revenue" else planned.id
+    shown = guardrails.findings(state, evidence, settings, is_covered=is_covered, deciding=deciding)
+    evaluated = planned_end.decide(plan, evidence, settings, is_covered=is_covered, guardrails=shown)
+    # The one look is not used up before a guardrail has numbers.
+    is_waiting = isinstance(evaluated, Waiting) or not guardrails.are_pending(shown)
+    return evaluated if is_waiting else Waiting("guardrail_not_counted")
 
 
 def is_same_question(one: Experiment, other: Experiment) -> bool:

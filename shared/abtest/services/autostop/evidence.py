@@ -1,14 +1,10 @@
-"""Evidence for auto-stop out of an experiment's roll-up: the numbers that results show, at one generation."""
+"""Evidence for auto-stop: the numbers that results show, at the newest generation of an experiment's roll-up."""
 
-from collections.abc import Sequence
-
-from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
-from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.goals.definition import definition_digest
-from abtest.services.results.population import WHOLE, population_of
-from abtest.services.results.question import Reading, reading_of
+from abtest.domain.autostop.evidence import Evidence
+from abtest.domain.experiments.model import Experiment
+from abtest.services.results.evidence import evidence_in
 from abtest.services.results.shop_rules import ShopRules
-from abtest.services.results.snapshots import RollupReader, Snapshot
+from abtest.services.results.snapshots import RollupReader
 
 
 def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) -> Evidence | None:
@@ -16,47 +12,6 @@ def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) 
 
     With `results_weekdays` it covers only visitors first exposed on these days. Raises DatabaseBusyError.
     """
-
-    def compute(snapshot: Snapshot) -> Evidence | None:
-        question = rules.question(experiment, snapshot.totals)
-        control = question.control
-        if snapshot.totals is None or control is None:
-            return None
-        counts = population_of(experiment, snapshot, WHOLE).counts(snapshot)
-        arms = sorted(question.variations, key=lambda variation: variation is not control)
-        readings = [reading_of(question, goal, counts) for goal in experiment.goals if goal.archived_at is None]
-        return Evidence(
-            experiment_id=experiment.id,
-            measurement_epoch=experiment.measurement_epoch,
-            generation=snapshot.totals["generation"],
-            currency=question.currency,
-            alpha=question.alpha,
-            control_id=control.id,
-            visitors={arm.id: counts.visitors.get(arm.id, 0) for arm in arms},
-            weights={arm.id: arm.weight for arm in arms},
-            measures={
-                reading.goal.id: measure_of(reading, control, arms) for reading in readings if not reading.problem
-            },
-        )
-
-    return reader.read(experiment.id, experiment.measurement_epoch, compute)
-
-
-def measure_of(reading: Reading, control: Variation, arms: Sequence[Variation]) -> Measure:
-    """Return one goal's arms, and each treatment with traffic next to the control."""
-    goal, question = reading.goal, reading.question
-    compared = [arm for arm in arms if arm is not control and arm.weight > 0]
-    paid = arms if goal.type == "revenue" else ()
-    return Measure(
-        goal_id=goal.id,
-        source=definition_digest(goal, question.currency, question.experiment.results_weekdays),
-        falls=goal.direction == "decrease",
-        is_money=goal.type == "revenue",
-        comparisons={arm.id: Arms(reading.level(control), reading.level(arm)) for arm in compared},
-        rates={arm.id: reading.rate(arm) for arm in arms},
-        samples={arm.id: reading.sample(arm) for arm in arms},
-        tau=reading.tau,
-        left_out={
-            arm.id: LeftOut(reading.count(arm).hits, reading.counts.excluded(goal.id, arm.id) or 0) for arm in paid
-        },
+    return reader.read(
+        experiment.id, experiment.measurement_epoch, lambda snapshot: evidence_in(snapshot, rules, experiment)
     )

@@ -9,7 +9,7 @@ from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import is_new, look_at
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.shapes import Look
-from abtest.domain.autostop.verdicts import Evaluated, Verdict, Waiting, Winner
+from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Harm, Verdict, Waiting, Winner
 from abtest.domain.experiments.model import Experiment
 from abtest.ports.limits import Leases
 from abtest.ports.looks import LookStore
@@ -79,8 +79,8 @@ class AutoStopRun:
             return log_waiting(experiment, settings, evidence, verdict)
         held.check()
         execution = DecisionExecution(self.store)
-        if isinstance(verdict, Winner):
-            done = execution.winner(experiment, evidence, verdict)
+        if isinstance(verdict, Winner | Harm):
+            done = execution.stopped(experiment, evidence, verdict)
         else:
             done = execution.evaluated(experiment, evidence, verdict)
         if done == "resumed_by_people":
@@ -127,6 +127,18 @@ def look_verdict(settings: AutoStop, verdict: Verdict) -> dict[str, Any]:
     """Return the verdict as the look stores it."""
     if isinstance(verdict, Waiting):
         return {"mode": settings.mode, "outcome": "waiting", "reason": verdict.reason}
+    shown = {"guardrails": [guardrail_of_look(one) for one in verdict.guardrails]} if verdict.guardrails else {}
     if isinstance(verdict, Evaluated):
-        return {"mode": settings.mode, "outcome": verdict.outcome, "reason": verdict.blocked}
-    return {"mode": settings.mode, "outcome": "winner", "reason": None}
+        return {"mode": settings.mode, "outcome": verdict.outcome, "reason": verdict.blocked, **shown}
+    outcome = "winner" if isinstance(verdict, Winner) else "harm"
+    return {"mode": settings.mode, "outcome": outcome, "reason": None, **shown}
+
+
+def guardrail_of_look(finding: GuardrailFinding) -> dict[str, Any]:
+    """Return a finding as a look stores it, without names and words."""
+    return {
+        "goal_id": finding.goal_id,
+        "variation_id": finding.variation_id,
+        "status": finding.status,
+        "p_value": finding.p,
+    }

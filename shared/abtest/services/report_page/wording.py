@@ -25,6 +25,7 @@ VERDICTS: Mapping[VerdictStatus, tuple[str, str]] = {
     "no_winner": ("No winner", "plain"),
     "not_trusted": ("Do not trust yet", "warn"),
     "stopped_for_harm": ("Stopped for harm", "bad"),
+    "harm": ("Harms a guardrail", "bad"),
 }
 """Word and tone of each verdict."""
 

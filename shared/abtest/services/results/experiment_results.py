@@ -17,6 +17,7 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts, counts_of_totals
 from abtest.services.results.engine_choices import choice_of, engine_fields
+from abtest.services.results.guardrails import guardrails_of, has_guardrails
 from abtest.services.results.health import health, seen_by_guardian
 from abtest.services.results.measurements import Measurements, measurement_of
 from abtest.services.results.population import WHOLE, Population, Range, population_of
@@ -177,6 +178,10 @@ class Results:
         twice, everybody = totals.get("multiple_exposure", 0), counts_of_totals(totals) if totals else counts
         by = (query.segment[0],) if query.segment and not query.filter else ()
         settings, visitors = rules.auto_stop(experiment), question.visitors(everybody)
+        coverage, looks = self._coverage.of(experiment, rules), question.looks
+        if not query.is_of_everybody and has_guardrails(experiment):
+            looks = self._looks.state(experiment.id, experiment.measurement_epoch)
+        is_covered = not coverage.mixed_populations
         return contract.Results(
             experiment_id=experiment.id,
             measurement_epoch=experiment.measurement_epoch,
@@ -191,12 +196,13 @@ class Results:
             measurement=context.measurement,
             plan=progress_of(experiment, settings, visitors, totals.get("computed_at")),
             goals=goal_results(question, goals, counts),
+            guardrails=guardrails_of(experiment, rules, snapshot, looks, is_covered=is_covered),
             srm=srm,
             multiple_exposure=twice,
             **without_sticky(totals),
             health=health(question, everybody, twice, srm, context.seen),
             checked_at=context.seen.checked_at if context.seen else None,
-            coverage=self._coverage.of(experiment, rules),
+            coverage=coverage,
             narrowed_to=population.narrowing(),
             segments=breakdown(question, goals, population.segments(snapshot, by), by).data if by else None,
         )

@@ -18,6 +18,7 @@ OUTCOMES: Mapping[str, str] = {
     "inconclusive_pause": "The planned end was reached without a significant result.",
     "continue_inconclusive": "The planned end was reached without a significant result; the experiment went on.",
     "continue_not_positive": "The planned end was reached: significant, but not for the better.",
+    "harm": "The planned end was reached: a guardrail is harmed, so there is no winner.",
 }
 
 BLOCKED: Mapping[str | None, str] = {

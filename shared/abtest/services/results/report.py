@@ -26,7 +26,7 @@ from abtest.services.results.series import SeriesQuery, timeseries_of
 from abtest.services.results.set_aside import set_aside
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import RollupReader, Snapshot
-from abtest.services.results.timeline import guardian_pause, history_of, pause_reason, timeline_of
+from abtest.services.results.timeline import guardian_pause, history_of, is_stopped_for_harm, pause_reason, timeline_of
 from abtest.services.results.verdicts import Facts, verdict_of
 
 CURVES, SEGMENTS = 5, 12
@@ -76,6 +76,8 @@ class ReportReading:
                 health=results.health,
                 coverage=results.coverage,
                 harm=pause_reason(pause) if pause else None,
+                guardrails=results.guardrails,
+                is_stopped_for_harm=is_stopped_for_harm(experiment, history, names),
             )
             entries, earlier = timeline_of(experiment, history, question.currency)
             return contract.Report(
@@ -93,6 +95,7 @@ class ReportReading:
                 measurement=results.measurement,
                 verdict=verdict_of(facts),
                 goals=results.goals,
+                guardrails=results.guardrails,
                 interval_over_time=course_of(question, goals[0], looks) if goals else None,
                 curves=curves_of(snapshot, question, goals),
                 srm=results.srm,

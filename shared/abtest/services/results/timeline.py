@@ -146,9 +146,21 @@ def timeline_of(experiment: Experiment, rows: Sequence[AuditRow], currency: str)
 
 def guardian_pause(rows: Sequence[AuditRow], names: Names) -> AuditedChange | None:
     """Return Guardian's pause if it still holds; rows oldest first."""
+    last = last_pause(rows, names)
+    return last if last and last.by == "guardian" else None
+
+
+def is_stopped_for_harm(experiment: Experiment, rows: Sequence[AuditRow], names: Names) -> bool:
+    """Return whether auto-stop has paused the experiment for a harmed guardrail, and it was not resumed since."""
+    last = last_pause(rows, names) if experiment.status != "running" else None
+    return last is not None and last.note("reason") == "auto_stop_harm"
+
+
+def last_pause(rows: Sequence[AuditRow], names: Names) -> AuditedChange | None:
+    """Return the last pause if it still holds; rows oldest first."""
     moves = [row for row in rows if row.action in ("experiment.pause", "experiment.resume", "experiment.restart")]
     last = AuditedChange(moves[-1], names) if moves else None
-    return last if last and last.row.action == "experiment.pause" and last.by == "guardian" else None
+    return last if last and last.row.action == "experiment.pause" else None
 
 
 def pause_reason(change: AuditedChange) -> str:
@@ -163,7 +175,10 @@ def pause_sentence(change: AuditedChange) -> str:
     if change.by == "guardian":
         return f"Paused by Guardian. {pause_reason(change)}"
     if change.by == "auto_stop":
-        winner = change.variation("winner")
+        winner, guardrails = change.variation("winner"), change.note("guardrails") or ()
+        if change.note("reason") == "auto_stop_harm":
+            harms = " ".join(one["message"] for one in guardrails if one["status"] == "harmed")
+            return f"Paused by auto-stop for harm, without a winner: {harms}"
         return f"Paused by auto-stop: {f'“{winner}” won' if winner else 'the planned end was reached'}."
     return change.with_message("Paused")
 

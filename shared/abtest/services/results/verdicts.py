@@ -1,6 +1,6 @@
 """Verdict of a report: the conclusion that the numbers allow so far, in a sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from abtest.contract import results as contract
@@ -22,7 +22,10 @@ Conclusion = tuple[VerdictStatus, str, ResultRow | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Input of a verdict. `goal` decides; `harm`: the reason of Guardian's pause while it holds."""
+    """Input of a verdict. `goal` decides; `harm`: the reason of Guardian's pause while it holds.
+
+    `is_stopped_for_harm`: auto-stop has paused the experiment for a harmed guardrail.
+    """
 
     experiment: Experiment
     visitors: int
@@ -32,11 +35,18 @@ class Facts:
     health: Sequence[contract.HealthFinding]
     coverage: contract.Coverage
     harm: str | None = None
+    guardrails: Sequence[contract.GuardrailFinding] = ()
+    is_stopped_for_harm: bool = False
 
     @property
     def treatments(self) -> Sequence[ResultRow]:
         """Rows of the deciding goal that are compared with the control."""
         return [row for row in self.goal.rows if not row.is_control] if self.goal else []
+
+    @property
+    def harms(self) -> Sequence[contract.GuardrailFinding]:
+        """Harmed guardrails by treatment, the surest first."""
+        return sorted((one for one in self.guardrails if one.status == "harmed"), key=lambda one: one.p_value or 0.0)
 
     @property
     def days_left(self) -> float | None:
@@ -47,9 +57,11 @@ class Facts:
 def verdict_of(facts: Facts) -> Verdict:
     """Return the conclusion of the first rule that applies, and details with the most important first."""
     # Lazy: the first rule that applies decides, whatever the later ones would conclude.
-    conclusions = (rule(facts) for rule in (before_numbers, distrust, at_planned_end, by_numbers))
+    conclusions = (rule(facts) for rule in (before_numbers, distrust, by_guardrails, at_planned_end, by_numbers))
     status, sentence, row = next(filter(None, conclusions), None) or undecided(facts)
-    details = [finding.message for finding in facts.health]
+    # Every guardrail is part of the verdict; those in the headline are not repeated.
+    details = [one.message for one in (*facts.harms, *facts.guardrails) if one.message not in sentence]
+    details = list(dict.fromkeys(details)) + [finding.message for finding in facts.health]
     details += [f"“{other.variation_name}”: {other.message}." for other in facts.treatments if other is not row]
     if facts.plan is not None:
         details.append(facts.plan.message)
@@ -95,6 +107,25 @@ def distrust(facts: Facts) -> Conclusion | None:
     return "not_trusted", sentence, differs
 
 
+def by_guardrails(facts: Facts) -> Conclusion | None:
+    """Return the harm of guardrails, unless a treatment that harms none has won; None without harm."""
+    if not facts.harms:
+        return None
+    harmed = {one.variation_id for one in facts.harms}
+    conclusion = at_planned_end(facts) or by_numbers(facts, harmed)
+    winner = conclusion[2] if conclusion and conclusion[0] == "winner" else None
+    if winner is not None and winner.variation_id not in harmed:
+        return conclusion
+    worst = facts.harms[0]
+    row = next((row for row in facts.treatments if row.variation_id == worst.variation_id), None)
+    message = " ".join(one.message for one in facts.harms if one.variation_id == worst.variation_id)
+    if facts.is_stopped_for_harm:
+        return "stopped_for_harm", f"Auto-stop paused this experiment without a winner. {message}", row
+    is_better = row is not None and row.state == "better" and facts.goal is not None
+    ahead = f" It is better in {facts.goal.name}, and no winner." if is_better and facts.goal else ""
+    return "harm", f"{message}{ahead}", row
+
+
 def at_planned_end(facts: Facts) -> Conclusion | None:
     """Return the outcome of the planned look, whatever the numbers did afterwards; None before it."""
     outcome = facts.plan.outcome if facts.plan else None
@@ -108,12 +139,18 @@ def at_planned_end(facts: Facts) -> Conclusion | None:
         return "winner", sentence, winner
     if outcome == "continue_not_positive":
         return "loser", f"No treatment won: at the planned end {goal.name} differed, but not for the better.", None
+    if outcome == "harm":
+        stored = [one["message"] for one in evaluation.get("guardrails", ()) if one["status"] == "harmed"]
+        return "harm", " ".join(["No treatment won: at the planned end a guardrail was harmed.", *stored]), None
     sentence = f"No difference was found: the planned end was reached without a significant change of {goal.name}."
     return "no_winner", sentence, None
 
 
-def by_numbers(facts: Facts) -> Conclusion | None:
-    """Return the conclusion of the deciding goal's rows: a winner, a loser, too early; None when undecided."""
+def by_numbers(facts: Facts, harmed: Collection[str] = ()) -> Conclusion | None:
+    """Return the conclusion of the deciding goal's rows: a winner, a loser, too early; None when undecided.
+
+    Treatments of `harmed` cannot win.
+    """
     rows, goal = facts.treatments, facts.goal
     if goal is None or not rows:
         return None
@@ -122,7 +159,8 @@ def by_numbers(facts: Facts) -> Conclusion | None:
         difference = row.difference or 0.0
         return -difference if goal.direction == "decrease" else difference
 
-    best = max((row for row in rows if row.state == "better"), key=gain, default=None)
+    better = [row for row in rows if row.state == "better" and row.variation_id not in harmed]
+    best = max(better, key=gain, default=None)
     if best is not None:
         return "winner", f"“{best.variation_name}” is better: {effect(goal, best)}.", best
     if all(row.state == "worse" for row in rows):

@@ -1,0 +1,50 @@
+"""Findings about guardrails as sentences, and as documents of decisions and webhooks."""
+
+from collections.abc import Mapping, Sequence
+
+from abtest.domain.autostop.verdicts import GuardrailFinding
+from abtest.domain.planning.shapes import GuardrailDocument, GuardrailStatus
+from abtest.kit.clock import parse_timestamp
+
+MESSAGES: Mapping[GuardrailStatus, str] = {
+    "harmed": "“{variation}” harms “{goal}”{change}.",
+    "no_harm_shown": "No harm of “{goal}” is shown in “{variation}” so far{change}.",
+    "too_little_data": "There is too little data to say whether “{variation}” harms “{goal}”.",
+    "no_data": "“{goal}” has no data in “{variation}” and the control, so it is not tested.",
+    "not_counted": "“{goal}” is newer than the last count, so it is not tested in “{variation}” yet.",
+    "redefined": "“{goal}” was redefined, so its test in “{variation}” starts over with the next count.",
+    "excluded_currency_residue": "“{goal}” is not tested in “{variation}”: too much revenue is in other currencies.",
+    "measurement_quality_unavailable": "“{goal}” is not tested in “{variation}”: visitors who do not consent, or "
+    "orders of unseen visitors, are missing.",
+}
+_RESTARTED = " The goal was redefined; only looks since {day} count."
+
+
+def guardrail_text(finding: GuardrailFinding, goal: str, variation: str) -> str:
+    """Return a finding as a sentence, or two: `“B” harms “Orders” (−12.3%, p = 9.0e-07).`"""
+    shown = [] if finding.lift is None else [f"{finding.lift:+.1%}".replace("-", "−")]
+    if finding.p is not None:
+        shown.append(f"p = {finding.p:.2g}" if finding.p < 0.001 else f"p = {finding.p:.3f}")
+    change = f" ({', '.join(shown)})" if shown else ""
+    text = MESSAGES[finding.status].format(goal=goal, variation=variation, change=change)
+    if finding.restarted_at is not None:
+        text += _RESTARTED.format(day=f"{parse_timestamp(finding.restarted_at):%Y-%m-%d %H:%M} UTC")
+    return text
+
+
+def guardrail_documents(
+    findings: Sequence[GuardrailFinding], goals: Mapping[str, str], variations: Mapping[str, str]
+) -> list[GuardrailDocument]:
+    """Return findings as they are stored and sent. `goals`, `variations`: names by id."""
+    return [
+        {
+            "goal_id": one.goal_id,
+            "variation_id": one.variation_id,
+            "status": one.status,
+            "p_value": one.p,
+            "difference": one.difference,
+            "lift": one.lift,
+            "message": guardrail_text(one, goals.get(one.goal_id, ""), variations.get(one.variation_id, "")),
+        }
+        for one in findings
+    ]
