@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.sim import daily_looks, guarding, money, single_look, testing, unequal
+from tools.sim import daily_looks, guarding, guardrails, money, single_look, testing, unequal
 from tools.sim.outcomes import Cell
 
 CELLS: tuple[Cell, ...] = (
@@ -11,5 +11,6 @@ CELLS: tuple[Cell, ...] = (
     *single_look.CELLS,
     *money.CELLS,
     *unequal.CELLS,
+    *guardrails.CELLS,
     *guarding.CELLS,
 )

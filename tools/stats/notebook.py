@@ -20,7 +20,15 @@ from abtest.domain.stats.multiplicity import Holm
 from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.sample_ratio import SampleRatio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
-from abtest.domain.stats.sequential import Mixture, MixtureTest, mixture_test, running_minimum
+from abtest.domain.stats.sequential import (
+    Direction,
+    Mixture,
+    MixtureTest,
+    OneSidedMixtureTest,
+    mixture_test,
+    one_sided_mixture_test,
+    running_minimum,
+)
 from tools.stats.levels import level
 from tools.stats.power import power_for_rate
 
@@ -53,6 +61,7 @@ __all__ = [
     "sample_ratio_sequential",
     "sample_size",
     "sample_size_of_means",
+    "sequential_harm",
     "sequential_means",
     "sequential_rates",
 ]
@@ -95,6 +104,22 @@ def sequential_rates(
     Decide by the minimum of `always_valid_p` over the looks. Raises ValueError for a tau that is not positive.
     """
     return mixture_test(control, treatment, alpha=level(alpha), mixture=Mixture(tau=tau))
+
+
+def sequential_harm(
+    control: Conversions | Sample,
+    treatment: Conversions | Sample,
+    *,
+    direction: Direction = "decrease",
+    alpha: float = 0.05,
+    tau: float | None = None,
+) -> OneSidedMixtureTest | None:
+    """Test whether the treatment moved a guardrail in the harmful direction, at any number of looks.
+
+    Decide by the minimum of `always_valid_p` over the looks, corrected by `holm` over guardrails times treatments.
+    Raises ValueError for a tau that is not positive.
+    """
+    return one_sided_mixture_test(control, treatment, direction=direction, alpha=level(alpha), mixture=Mixture(tau=tau))
 
 
 def sequential_means(

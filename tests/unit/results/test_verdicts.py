@@ -103,6 +103,60 @@ def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
     assert (found.status, found.sentence[:40]) == ("winner", "“Blue” is better: Buy falls by 33.3% (be")
 
 
+def guardrail(status: Any, variation: str = "t", goal_id: str = "o") -> contract.GuardrailFinding:
+    return contract.GuardrailFinding(
+        goal_id=goal_id,
+        variation_id=variation,
+        status=status,
+        p_value=0.001 if status == "harmed" else 0.9,
+        difference=-0.01,
+        lift=-0.1,
+        message=f"{status} {goal_id}.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("buyers", "fields", "status", "sentence"),
+    [
+        pytest.param((100, 180), {}, "harm", "harmed o. It is better in Buy, and no winner.", id="a winner that harms"),
+        pytest.param((100, 101), {}, "harm", "harmed o.", id="undecided and harmful"),
+        pytest.param(
+            (100, 150), {"planned_test": evaluated("significant_pause", "t")}, "harm", "harmed o.", id="won, harms"
+        ),
+        pytest.param((100, 101), {"started_at": None}, "not_started", "This experiment", id="a draft"),
+    ],
+)
+def test_verdict__with_a_harmed_guardrail__has_it_in_the_headline(
+    buyers: tuple[int, int], fields: Any, status: str, sentence: str
+) -> None:
+    verdict = verdict_of(replace(facts(buyers, **fields), guardrails=[guardrail("harmed")]))
+    assert (verdict.status, verdict.sentence[: len(sentence)]) == (status, sentence)
+
+
+def test_verdict__of_a_winner_that_harms_nothing__lists_its_guardrails() -> None:
+    shown = [guardrail("no_harm_shown"), guardrail("too_little_data", goal_id="r"), guardrail("harmed", "other")]
+    verdict = verdict_of(replace(facts((100, 180)), guardrails=shown))
+    assert (verdict.status, verdict.details[:3]) == ("winner", ["harmed o.", "no_harm_shown o.", "too_little_data r."])
+
+
+def test_verdict__paused_by_auto_stop_for_harm__names_it_also_when_the_guardrail_changed_since() -> None:
+    stopped = replace(facts((100, 180), status="paused"), is_stopped_for_harm=True)
+    verdict = verdict_of(replace(stopped, guardrails=[guardrail("harmed")]))
+    assert verdict.status == "stopped_for_harm"
+    assert verdict.sentence == "Auto-stop paused this experiment without a winner. harmed o."
+    assert verdict_of(stopped).status == "stopped_for_harm"
+
+
+def test_verdict__harm_at_the_planned_end__is_the_stored_one() -> None:
+    plan = evaluated("harm")
+    plan["evaluation"]["guardrails"] = [{"status": "harmed", "message": "“Blue” harms “Orders”."}]
+    verdict = verdict_of(facts((100, 150), planned_test=plan))
+    assert (verdict.status, verdict.sentence) == (
+        "harm",
+        "No treatment won: at the planned end a guardrail was harmed. “Blue” harms “Orders”.",
+    )
+
+
 @pytest.mark.parametrize(
     ("plan", "goals", "state", "message"),
     [

@@ -78,6 +78,7 @@ AT_A_LEVEL: Mapping[str, Callable[[Any], object]] = {
     "compare_means": lambda alpha: notebook.compare_means(*MEANS, alpha=alpha),
     "sequential_rates": lambda alpha: notebook.sequential_rates(*RATES, alpha=alpha),
     "sequential_means": lambda alpha: notebook.sequential_means(*MEANS, alpha=alpha, tau=0.3),
+    "sequential_harm": lambda alpha: notebook.sequential_harm(*RATES, alpha=alpha, tau=0.005),
     "sample_size": lambda alpha: notebook.sample_size(0.03, 0.1, alpha=alpha),
     "sample_size_of_means": lambda alpha: notebook.sample_size_of_means(10.0, 30.0, 0.05, alpha=alpha),
     "power_of": lambda alpha: notebook.power_of(0.03, 0.1, 50_000, alpha=alpha),

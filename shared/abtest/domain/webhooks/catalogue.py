@@ -135,7 +135,7 @@ _ALL = (
             "outcome": "winner",
             "guardrails": [
                 {
-                    "goal_id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d76",
+                    "goal_id": _GOAL_ID,
                     "variation_id": _VARIATION_ID,
                     "status": "no_harm_shown",
                     "p_value": 1.0,

@@ -59,9 +59,7 @@ def verdict_of(facts: Facts) -> Verdict:
     # Lazy: the first rule that applies decides, whatever the later ones would conclude.
     conclusions = (rule(facts) for rule in (before_numbers, distrust, by_guardrails, at_planned_end, by_numbers))
     status, sentence, row = next(filter(None, conclusions), None) or undecided(facts)
-    # Every guardrail is part of the verdict; those in the headline are not repeated.
-    details = [one.message for one in (*facts.harms, *facts.guardrails) if one.message not in sentence]
-    details = list(dict.fromkeys(details)) + [finding.message for finding in facts.health]
+    details = guardrail_details(facts, row, sentence) + [finding.message for finding in facts.health]
     details += [f"“{other.variation_name}”: {other.message}." for other in facts.treatments if other is not row]
     if facts.plan is not None:
         details.append(facts.plan.message)
@@ -78,6 +76,13 @@ def verdict_of(facts: Facts) -> Verdict:
         variation_id=row.variation_id if row else None,
         days_left=facts.days_left if status in ("undecided", "too_early", "no_data") else None,
     )
+
+
+def guardrail_details(facts: Facts, row: ResultRow | None, sentence: str) -> list[str]:
+    """Return the harm in any treatment, and everything that guardrails show in the treatment of the verdict."""
+    own = [one for one in facts.guardrails if row is not None and one.variation_id == row.variation_id]
+    # Those in the headline are not repeated.
+    return list(dict.fromkeys(one.message for one in (*facts.harms, *own) if one.message not in sentence))
 
 
 def before_numbers(facts: Facts) -> Conclusion | None:
@@ -110,7 +115,9 @@ def distrust(facts: Facts) -> Conclusion | None:
 def by_guardrails(facts: Facts) -> Conclusion | None:
     """Return the harm of guardrails, unless a treatment that harms none has won; None without harm."""
     if not facts.harms:
-        return None
+        # A guardrail was redefined or archived since the pause; what it had shown is in the timeline.
+        sentence = "Auto-stop paused this experiment for the harm of a guardrail, which has been changed since."
+        return ("stopped_for_harm", sentence, None) if facts.is_stopped_for_harm else None
     harmed = {one.variation_id for one in facts.harms}
     conclusion = at_planned_end(facts) or by_numbers(facts, harmed)
     winner = conclusion[2] if conclusion and conclusion[0] == "winner" else None
