@@ -28,7 +28,7 @@ def score_intervals(
     varies = (n_c > 0) & (n_t > 0) & (x_c + x_t > 0) & (x_c + x_t < n_c + n_t)
     w = quantile * quantile
     *ends, holds = quick_ends(ARRAYS, x_c, n_c, x_t, n_t, difference, w)
-    rest = varies & ~holds
+    rest = varies & ~np.asarray(holds, dtype=np.bool_)
     if rest.any():
         searched = _searched(*(each[rest] for each in (x_c, n_c, x_t, n_t, difference, w)))
         for end, value in zip(ends, searched, strict=True):

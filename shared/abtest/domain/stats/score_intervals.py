@@ -98,7 +98,7 @@ def _agreeing(lower: float, upper: float, difference: float, is_significant: boo
 
 def quick_ends(
     m: Arithmetic[Real], x_c: Real, n_c: Real, x_t: Real, n_t: Real, d: Real, w: Real
-) -> tuple[Real, Real, Real, Real, Any]:
+) -> tuple[Real, Real, Real, Real, Real]:
     """Return both ends of the difference and both of the lift, and whether they hold; else they are to be searched.
 
     In the coefficients all that cancels is cancelled: the quartic is Heron's product over 16.
@@ -107,7 +107,7 @@ def quick_ends(
     q_c, q_t, total, dd = f_c / n_c, f_t / n_t, n_c + n_t, d * d
     more, shift, k = total + w, (f_t - x_t) - (f_c - x_c), (n_c + w) * (n_t + w) * (total + w)
     pull = d * shift
-    middle, square, is_close = _quadratic_in_quartic(
+    middle, square, holds = _quadratic_in_quartic(
         m,
         dd - dd * dd,
         d * (pull - (more + w) * (1 - 2 * dd)),
@@ -120,27 +120,28 @@ def quick_ends(
     shift, root = half * middle, half * m.sqrt(abs(middle * middle + 4 * k * w * square))
     lower, upper, least = d - shift - root, d - shift + root, root - abs(shift)
     # Where λ is at most half of the smaller arm, no other root of the quartic is.
-    holds: Any = is_close & (square > 0) & (least * n_c >= 2 * w) & (least * n_t >= 2 * w)
+    flag: Any = holds
+    flag = flag & (square > 0) & (least * n_c >= 2 * w) & (least * n_t >= 2 * w)
 
     start = -w * x_c * x_t
-    middle, square, is_close = _quadratic_in_cubic(m, -d, q_c * x_t + q_t * x_c + w, w * (x_c - x_t), start)
+    middle, square, holds = _quadratic_in_cubic(m, -d, q_c * x_t + q_t * x_c + w, w * (x_c - x_t), start)
     half = 0.5 / square
     shift, root = half * middle, half * m.sqrt(abs(middle * middle - 4 * square * start))
     above, below, cross, failures = root - shift, -root - shift, d * (n_c * n_t), f_c + f_t
     # Well inside of the limits, where both parts of a quotient may vanish.
-    holds = holds & is_close & (square > 0) & (above > 0) & (above <= 0.9 * x_t) & (below >= -0.9 * x_c)
+    flag = flag & holds & (square > 0) & (above > 0) & (above <= 0.9 * x_t) & (below >= -0.9 * x_c)
     return (
         lower,
         upper,
         (cross - above * failures) / ((n_t - above) * (x_c + above)),
         (cross - below * failures) / ((n_t - below) * (x_c + below)),
-        holds,
+        flag,
     )
 
 
 def _quadratic_in_quartic(
     m: Arithmetic[Real], c_4: Real, c_3: Real, c_2: Real, c_1: Real, c_0: Real
-) -> tuple[Real, Real, Any]:
+) -> tuple[Real, Real, Real]:
     """Return b and a of (c_0 + b y + a y²)(1 + e y + g y²), the polynomial, for the small e and g; and if they hold.
 
     A round of Bairstow's fixed point, and Newton's steps in e.
@@ -162,7 +163,7 @@ def _quadratic_in_quartic(
             return b, c_2 - e * b - g * c_0, is_far ^ True
 
 
-def _quadratic_in_cubic(m: Arithmetic[Real], c_3: Real, c_2: Real, c_1: Real, c_0: Real) -> tuple[Real, Real, Any]:
+def _quadratic_in_cubic(m: Arithmetic[Real], c_3: Real, c_2: Real, c_1: Real, c_0: Real) -> tuple[Real, Real, Real]:
     """Return b and a of (c_0 + b y + a y²)(1 + e y), the polynomial, for the small e; and whether they hold."""
     e, rounds = c_3 * c_2 / (c_2 * c_2 - c_1 * c_3), _ROUNDS
     while True:
