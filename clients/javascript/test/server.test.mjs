@@ -149,7 +149,9 @@ test('a refusal, a failure and a slow edge cost the assignments, never the page'
   const failed = await assign(given({ fetch: () => Promise.reject(new TypeError('no route')) }).options);
   assert.equal(failed.error.message, 'no route');
   const wait = (_, { signal }) => new Promise((_resolve, reject) => (signal.onabort = () => reject(signal.reason)));
+  const awake = setTimeout(() => {}, 30_000); // Node does not wait for the timer of a signal alone
   const late = await assign(given({ fetch: wait, timeoutMs: 10 }).options);
+  clearTimeout(awake);
   assert.equal(late.error.name, 'TimeoutError');
   const wrong = await assign(given({ url: '/cart' }).options);
   assert.match(wrong.error.message, /URL/);
