@@ -19,6 +19,7 @@ from abtest.domain.guardian.kinds import Kind
 from abtest.domain.guardian.settings import Settings
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
+from abtest.domain.stats.restarting import Factors
 from abtest.domain.stats.sample_ratio import MONITORING_ALPHA
 from tools.sim.changing import change_of_money, hourly, log_e_of_counts, start_of_counts, sums_since
 from tools.sim.seen import HOUR, Counts, Flags, Goal, Numbers, Seen, is_ready, peaks
@@ -74,19 +75,19 @@ def _broken_conversion(seen: Seen, goal: Goal) -> Flags:
     found = batched.harm_evidence(*goal.converters, share=seen.share)
     usual, rate = _rates(goal.converters, seen.visitors)
     answer: Flags = (rate <= harm.CONVERSION_FACTOR * usual) & (peaks(found.log_e) >= -log(harm.BROKEN_LEVEL))
-    return answer | _broke(seen, goal)
+    return answer | _fell(seen, goal, changes.BROKEN_FACTORS, harm.BROKEN_CHANGE_LEVEL, below=harm.CONVERSION_FACTOR)
 
 
-def _broke(seen: Seen, goal: Goal) -> Flags:
-    """Conversions that have come to a quarter."""
+def _fell(seen: Seen, goal: Goal, factors: Factors, level: float, *, below: float) -> Flags:
+    """Conversions that have come below this part of the control's rate."""
     control, treatment = hourly(goal.converters)
-    broken = log_e_of_counts(control, treatment, seen.share, changes.BROKEN_FACTORS) >= -log(harm.BROKEN_CHANGE_LEVEL)
-    for path, look in np.argwhere(broken):
-        start = start_of_counts(control[path], treatment[path], look, seen.share, changes.BROKEN_FACTORS)
+    fell = log_e_of_counts(control, treatment, seen.share, factors) >= -log(level)
+    for path, look in np.argwhere(fell):
+        start = start_of_counts(control[path], treatment[path], look, seen.share, factors)
         orders, visitors = (sums_since(each[:, path], start, look) for each in (goal.converters, seen.visitors))
         usual, rate = (number / max(of, 1) for number, of in zip(orders, visitors, strict=True))
-        broken[path, look] = rate <= harm.CONVERSION_FACTOR * usual
-    return broken
+        fell[path, look] = rate <= below * usual if below < 1 else rate < usual
+    return fell
 
 
 def delivery_drift(seen: Seen, settings: Settings) -> Flags:
@@ -102,11 +103,8 @@ def conversion_harm(seen: Seen, _settings: Settings) -> Flags:
     """Any goal."""
     a, b = harm.PRIOR_COUNTS * seen.share, harm.PRIOR_COUNTS * (1 - seen.share)
     found = [batched.harm_evidence(*goal.converters, share=seen.share, a=a, b=b) for goal in seen.goals]
-    hours = [hourly(goal.converters) for goal in seen.goals]
-    changed = [log_e_of_counts(each[0], each[1], seen.share, changes.HARM_FACTORS) for each in hours]
-    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found) | _any(
-        each >= -log(harm.HARM_CHANGE_LEVEL) for each in changed
-    )
+    changed = [_fell(seen, goal, changes.HARM_FACTORS, harm.HARM_CHANGE_LEVEL, below=1) for goal in seen.goals]
+    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found) | _any(changed)
 
 
 def revenue_harm(seen: Seen, _settings: Settings) -> Flags:

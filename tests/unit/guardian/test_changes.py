@@ -116,6 +116,12 @@ def test_conversions__of_a_goal_that_is_to_fall__are_harm_where_they_rise() -> N
     assert findings("conversion_harm", after_ten_days(replace(rising, direction="increase"))) == []
 
 
+def test_conversions__that_fall_with_their_visitors__are_left_to_the_mismatch() -> None:
+    untracked = after_ten_days(goal(series(20), series(20, later=10)), treatment=series(50, later=25))
+    assert findings("conversion_harm", untracked) == []
+    assert [each.changed_at for each in findings("sample_ratio_mismatch", untracked)] == [BROKE * QUARTER_MS]
+
+
 def test_level__of_a_change__is_shared_by_treatments() -> None:
     harmed = after_ten_days(goal(series(20), series(20, later=9)))
     arms = [replace(each, share=1 / 3) for each in harmed.arms]

@@ -102,7 +102,9 @@ def conversion_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> It
         if change is not None and pair.is_proven(change.log_e, HARM_CHANGE_LEVEL):
             control, treatment = change.rate(goal, pair.control), change.rate(goal, pair.treatment)
             finding = _of_rates("conversion_harm", goal, pair, control, treatment)
-            yield replace(finding, threshold=HARM_CHANGE_LEVEL / pair.treatments, **since(change, evidence))
+            # Counts also fall where fewer visitors are tracked: that is for `sample_ratio_mismatch`, which only alerts.
+            if _is_worse(goal, control.rate or 0.0, treatment.rate or 0.0):
+                yield replace(finding, threshold=HARM_CHANGE_LEVEL / pair.treatments, **since(change, evidence))
     yield from _not_counted("conversion_harm", evidence.goals)
 
 
@@ -119,8 +121,7 @@ def revenue_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> Itera
             orders = min(change.count(goal, arm).hits for arm in arms)
             usual, mean = (change.money(goal, arm).mean for arm in arms)
             # Buyers may spend less where more visitors buy: that must not count as harm.
-            is_worse = mean < usual if goal.direction == "increase" else mean > usual
-            if orders >= ORDERS_AT_LEAST and is_worse:
+            if orders >= ORDERS_AT_LEAST and _is_worse(goal, usual, mean):
                 sample = sum(change.visitors(arm) for arm in arms)
                 finding = _of_money(goal, pair, usual, mean, threshold=MONEY_CHANGE_LEVEL, sample=sample)
                 yield replace(finding, **since(change, evidence))
@@ -153,6 +154,10 @@ def revenue_loss(evidence: Evidence, settings: Settings, peaks: Peaks) -> Iterat
                 goal_id=goal.goal_id,
             )
     yield from _not_counted("revenue_loss", [goal for goal in evidence.goals if goal.is_revenue])
+
+
+def _is_worse(goal: WatchedGoal, usual: float, now: float) -> bool:
+    return now < usual if goal.direction == "increase" else now > usual
 
 
 def _money(evidence: Evidence, peaks: Peaks) -> Iterator[tuple[WatchedGoal, Pair, float]]:
