@@ -40,7 +40,7 @@ REASONS: Mapping[EngineReason, str] = {
 }
 
 WARNINGS: Mapping[EngineWarningCode, str] = {
-    "before_planned_end": "This engine is valid for one look at the planned end, which is not reached: a difference "
+    "before_planned_end": "This engine is valid for one planned look, which is not due or was not taken: a difference "
     "that looks significant now is chance more often than alpha.",
     "no_planned_end": "This engine is valid for one look at a planned end, and this experiment has none: when looks "
     "decide the moment, a significant difference is chance more often than alpha.",
@@ -51,7 +51,7 @@ WARNINGS: Mapping[EngineWarningCode, str] = {
 }
 
 LATE_SHARE = 0.1
-"""Visitors of late events after the planned look has ended a test, as a share of those at the look."""
+"""Visitors after the planned look or while it is due, as a share of those planned or counted at the look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,5 +134,10 @@ def _planned_end(
     required = plan.get("required_total_visitors")
     if required is None or not has_fixed_look(experiment, settings):
         return None
-    is_due = extent.visitors >= required and extent.minutes >= settings.min_runtime_minutes
+    # Without an evaluation no look has fixed the end. More visitors, or a person's pause, may be those of a later look.
+    is_due = (
+        experiment.status == "running"
+        and required <= extent.visitors <= required * (1 + LATE_SHARE)
+        and extent.minutes >= settings.min_runtime_minutes
+    )
     return "planned_end_reached" if is_due else None
