@@ -25,6 +25,11 @@ FIXED, SEQUENTIAL, OFF = (
     AutoStop(mode="sequential_significance"),
     AutoStop(),
 )
+LATE = [
+    ("paused", 3300, "planned_end_reached"),
+    ("completed", 3301, "past_planned_end"),
+    ("running", 3001, "past_planned_end"),
+]
 TEXT = (Path(__file__).parents[3] / "docs" / "analytics.md").read_text()
 
 
@@ -59,10 +64,14 @@ def evaluated(visitors: int = 3000, outcome: str = "continue_inconclusive") -> A
         pytest.param({"planned_test": evaluated()}, FIXED, 3001, "past_planned_end", id="runs on after the look"),
         pytest.param({"planned_test": evaluated()}, OFF, 3001, "past_planned_end", id="runs on, mode changed"),
         pytest.param(
-            {"planned_test": evaluated(), "status": "paused"}, FIXED, 3300, "planned_end_reached", id="late events"
+            {"planned_test": evaluated(), "status": "paused"}, FIXED, 3001, "past_planned_end", id="a person paused"
         ),
         pytest.param(
-            {"planned_test": evaluated(), "status": "completed"}, FIXED, 3301, "past_planned_end", id="ran on, ended"
+            {"planned_test": evaluated(outcome="continue_not_positive"), "status": "completed"},
+            OFF,
+            3001,
+            "past_planned_end",
+            id="ran on, ended",
         ),
         pytest.param(
             {"planned_test": evaluated(), "status": "completed"}, OFF, 3000, "planned_end_reached", id="ended there"
@@ -91,6 +100,37 @@ def test_default__follows_the_experiment(fields: Any, settings: AutoStop, visito
     choice = default_engine(running(**fields), settings, Extent(visitors, 10_000))
     engine = "frequentist" if expected == "planned_end_reached" else "sequential"
     assert (choice.engine, choice.reason, choice.warning) == (engine, expected, None)
+
+
+@pytest.mark.parametrize("outcome", ["significant_pause", "inconclusive_pause", "harm"])
+@pytest.mark.parametrize(("status", "visitors", "reason"), LATE)
+def test_default__the_look_has_paused_the_test__late_events_change_nothing(
+    outcome: str, status: Any, visitors: int, reason: str
+) -> None:
+    experiment = running(planned_test=evaluated(outcome=outcome), status=status)
+    assert default_engine(experiment, FIXED, Extent(visitors, 10_000)).reason == reason
+
+
+def test_default__harm_that_pauses_nothing__new_visitors_are_past_the_look() -> None:
+    settings = AutoStop(mode="fixed_horizon_planned_end", pauses_for_harm=False)
+    experiment = running(planned_test=evaluated(outcome="harm"), status="paused")
+    assert default_engine(experiment, settings, Extent(3001, 10_000)).reason == "past_planned_end"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "reason"),
+    [
+        ("running", "continue_inconclusive", "past_planned_end"),
+        ("running", "significant_pause", "past_planned_end"),
+        ("completed", "continue_inconclusive", "past_planned_end"),
+        ("completed", "significant_pause", "planned_end_reached"),
+    ],
+)
+def test_default__look_without_its_visitors__is_past_unless_it_stopped_the_test(
+    status: Any, outcome: str, reason: str
+) -> None:
+    experiment = running(planned_test=plan(evaluation={"outcome": outcome}), status=status)
+    assert default_engine(experiment, FIXED, Extent(3000, 10_000)).reason == reason
 
 
 @pytest.mark.parametrize(("minutes", "engine"), [(59, "sequential"), (60, "frequentist")])

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import planned_goal
+from abtest.domain.planning.shapes import PlanEvaluation
 
 Engine = Literal["frequentist", "sequential", "bayesian"]
 EngineReason = Literal[
@@ -127,9 +128,10 @@ def _planned_end(
     evaluation = plan.get("evaluation")
     if evaluation is not None:
         taken_at = evaluation.get("total_visitors_at_evaluation")
-        # Late events of a stopped test are not a reader's second chance; new visitors of a running one are.
-        slack = 0.0 if experiment.status == "running" else LATE_SHARE
-        is_past = taken_at is not None and extent.visitors > taken_at * (1 + slack)
+        has_stopped = experiment.status != "running" and _has_paused(evaluation, settings)
+        # Late events of a test that its look stopped are not a reader's second chance; visitors after it are.
+        slack = LATE_SHARE if has_stopped else 0.0
+        is_past = not has_stopped if taken_at is None else extent.visitors > taken_at * (1 + slack)
         return "past_planned_end" if is_past else "planned_end_reached"
     required = plan.get("required_total_visitors")
     if required is None or not has_fixed_look(experiment, settings):
@@ -141,3 +143,9 @@ def _planned_end(
         and extent.minutes >= settings.min_runtime_minutes
     )
     return "planned_end_reached" if is_due else None
+
+
+def _has_paused(evaluation: PlanEvaluation, settings: AutoStop) -> bool:
+    outcome = evaluation.get("outcome")
+    # With harm, whether the look paused is known by the settings only.
+    return outcome in ("significant_pause", "inconclusive_pause") or (outcome == "harm" and settings.pauses_for_harm)
