@@ -72,9 +72,10 @@ def evaluated(
     winners = [arm for arm in significant if gains[arm] > 0 and arm not in worse_off | harmed]
     # Equal gains go to the smaller p, so that the winner does not depend on the order of the arms.
     best = max(winners, key=lambda arm: (gains[arm], -adjusted[arm]), default=None)
+    ordinary = _outcome(best, significant, settings)
     return Evaluated(
         goal_id=measure.goal_id,
-        outcome="harm" if harmed and best is None else _outcome(best, significant, settings),
+        outcome="harm" if harmed and best is None else ordinary,
         winner=None
         if best is None
         else Winner(
@@ -89,7 +90,8 @@ def evaluated(
         revenue=revenue,
         adjusted=adjusted,
         guardrails=guardrails,
-        pauses_for_harm=settings.pauses_for_harm,
+        # Harm that lets a test go on does not undo another setting that pauses it.
+        pauses_for_harm=settings.pauses_for_harm or ordinary == "inconclusive_pause",
     )
 
 
