@@ -10,9 +10,8 @@ from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.shapes import LookState
 from abtest.domain.autostop.verdicts import GuardrailFinding
 from abtest.domain.experiments.design import in_use
-from abtest.domain.experiments.goals import primary
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.planned_test import planned_goal
+from abtest.domain.experiments.planned_test import decisive_goal, planned_goal
 from abtest.services.results.evidence import evidence_in, is_guardrail
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import Snapshot
@@ -43,13 +42,13 @@ def guardrails_of(
 
 
 def deciding_goal(experiment: Experiment, settings: AutoStop) -> str | None:
-    """Return the goal that decides and is therefore not its own guardrail."""
-    if settings.mode != "fixed_horizon_planned_end":
-        leading = primary(experiment)
-        return leading.id if leading else None
-    planned = planned_goal(experiment)
-    # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
-    return planned.id if planned and planned.type != "revenue" else None
+    """Return the goal that decides and is therefore not its own guardrail; without a plan, the one of results."""
+    planned = planned_goal(experiment) if settings.mode == "fixed_horizon_planned_end" else None
+    if planned is not None:
+        # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
+        return None if planned.type == "revenue" else planned.id
+    leading = decisive_goal(experiment)
+    return leading.id if leading else None
 
 
 def _not_counted(experiment: Experiment, settings: AutoStop) -> list[contract.GuardrailFinding]:
