@@ -132,14 +132,20 @@ def test_round__harm_without_a_winner__is_paused_as_well(keeper: Shopkeeper) -> 
     assert facts(keeper)["outcome"] == "harm"
 
 
-def test_round__one_look_showed_harm_and_later_ones_do_not__still_no_winner(keeper: Shopkeeper) -> None:
+@pytest.mark.parametrize(
+    ("orders", "words"), [(790, "harms “Orders” (−1.3%, p"), (816, "has harmed “Orders” at an earlier look (p")]
+)
+def test_round__one_look_showed_harm_and_later_ones_do_not__still_no_winner(
+    keeper: Shopkeeper, orders: int, words: str
+) -> None:
     counted(keeper, ORDERS, {CONTROL: 400, TREATMENT: 250}, auto_stop_override={"mode": "off"})
     keeper.keep(running(goals=(PRIMARY, ORDERS)))
     arms = {CONTROL: (8000, 0), TREATMENT: (8000, 0)}
-    goals = {GOAL: clicks({CONTROL: 800, TREATMENT: 1200}), ORDERS.id: clicks({CONTROL: 800, TREATMENT: 790})}
+    goals = {GOAL: clicks({CONTROL: 800, TREATMENT: 1200}), ORDERS.id: clicks({CONTROL: 800, TREATMENT: orders})}
     keeper.count(2, arms, goals=goals)
     assert keeper.one() == "paused"
     assert facts(keeper)["outcome"] == "harm"
+    assert words in facts(keeper)["guardrails"][0]["message"]
 
 
 def test_round__guardrail_redefined__starts_over_and_names_the_time(keeper: Shopkeeper) -> None:

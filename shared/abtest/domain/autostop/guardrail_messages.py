@@ -17,19 +17,32 @@ MESSAGES: Mapping[GuardrailStatus, str] = {
     "measurement_quality_unavailable": "“{goal}” is not tested in “{variation}”: visitors who do not consent, or "
     "orders of unseen visitors, are missing.",
 }
+_EARLIER = "“{variation}” has harmed “{goal}” at an earlier look{change}."
 _RESTARTED = " The goal was redefined; only looks since {day} count."
 
 
 def guardrail_text(finding: GuardrailFinding, goal: str, variation: str) -> str:
-    """Return a finding as a sentence, or two: `“B” harms “Orders” (−12.3%, p = 9.0e-07).`"""
-    shown = [] if finding.lift is None else [f"{finding.lift:+.1%}".replace("-", "−")]
-    if finding.p is not None:
-        shown.append(f"p = {finding.p:.2g}" if finding.p < 0.001 else f"p = {finding.p:.3f}")
-    change = f" ({', '.join(shown)})" if shown else ""
-    text = MESSAGES[finding.status].format(goal=goal, variation=variation, change=change)
+    """Return a finding as a sentence, or two.
+
+    `“B” harms “Orders” (−12.3%, p = 9.0e-07).`, or where the present numbers do not show the harm:
+    `“B” has harmed “Orders” at an earlier look (p = 0.009; now +2.0%).`
+    """
+    lift = None if finding.lift is None else f"{finding.lift:+.1%}".replace("-", "−")
+    p = None if finding.p is None else _p_text(finding.p)
+    is_earlier = finding.status == "harmed" and finding.is_earlier
+    shown, joint = ((p, lift and f"now {lift}"), "; ") if is_earlier else ((lift, p), ", ")
+    change = joint.join(filter(None, shown))
+    message = _EARLIER if is_earlier else MESSAGES[finding.status]
+    text = message.format(goal=goal, variation=variation, change=f" ({change})" if change else "")
     if finding.restarted_at is not None:
         text += _RESTARTED.format(day=f"{parse_timestamp(finding.restarted_at):%Y-%m-%d %H:%M} UTC")
     return text
+
+
+def _p_text(p: float) -> str:
+    if not p:
+        return "p < 1e-300"
+    return f"p = {p:.1e}" if p < 0.001 else f"p = {p:.3f}"
 
 
 def guardrail_documents(

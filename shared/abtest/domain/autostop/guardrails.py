@@ -94,7 +94,8 @@ def _compared(
     converted = max(measure.rates[arm].conversions for arm in pair)
     if p is None or not converted:
         return replace(row, status="no_data")
-    row = replace(row, p=p, difference=arms.difference, lift=_lift(arms))
+    is_earlier = measure.gain(arms.difference) >= 0
+    row = replace(row, p=p, difference=arms.difference, lift=_lift(arms), is_earlier=is_earlier)
     # The larger arm must have the conversions, not both: a variation that loses all of them is the worst harm.
     is_enough = converted >= settings.min_conversions and all(
         evidence.visitors[arm] >= settings.min_visitors for arm in pair

@@ -76,7 +76,8 @@ class Waiting:
 class GuardrailFinding:
     """One guardrail in one treatment. `p` is the smallest one-sided p of all looks, corrected; None without a test.
 
-    `difference` and `lift` are the current ones, treatment against control. `restarted_at`: the goal was redefined in
+    `difference` and `lift` are the current ones, treatment against control. `is_earlier`: the current difference is not
+    against the goal's direction, so that an earlier look has the smallest p. `restarted_at`: the goal was redefined in
     this measurement, and only looks since then count.
     """
 
@@ -86,6 +87,7 @@ class GuardrailFinding:
     p: float | None = None
     difference: float | None = None
     lift: float | None = None
+    is_earlier: bool = False
     restarted_at: str | None = None
 
 
