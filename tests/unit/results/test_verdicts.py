@@ -139,12 +139,27 @@ def test_verdict__of_a_winner_that_harms_nothing__lists_its_guardrails() -> None
     assert (verdict.status, verdict.details[:3]) == ("winner", ["harmed o.", "no_harm_shown o.", "too_little_data r."])
 
 
-def test_verdict__paused_by_auto_stop_for_harm__names_it_also_when_the_guardrail_changed_since() -> None:
+def test_verdict__paused_by_auto_stop_for_harm__names_it_also_when_the_numbers_do_not_show_it() -> None:
     stopped = replace(facts((100, 180), status="paused"), is_stopped_for_harm=True)
     verdict = verdict_of(replace(stopped, guardrails=[guardrail("harmed")]))
     assert verdict.status == "stopped_for_harm"
     assert verdict.sentence == "Auto-stop paused this experiment without a winner. harmed o."
-    assert verdict_of(stopped).status == "stopped_for_harm"
+    verdict = verdict_of(replace(stopped, guardrails=[guardrail("excluded_currency_residue")]))
+    assert verdict.status == "stopped_for_harm"
+    assert verdict.sentence.endswith("for the harm of a guardrail, which the present numbers do not show.")
+
+
+def test_verdict__stopped_for_harm_at_the_planned_end__has_the_stored_sentence() -> None:
+    plan = evaluated("harm")
+    plan["evaluation"]["guardrails"] = [
+        {"status": "no_harm_shown", "message": "No harm."},
+        {"status": "harmed", "message": "“Blue” harms “Orders”."},
+    ]
+    verdict = verdict_of(replace(facts((100, 150), status="paused", planned_test=plan), is_stopped_for_harm=True))
+    assert (verdict.status, verdict.sentence) == (
+        "stopped_for_harm",
+        "Auto-stop paused this experiment without a winner. “Blue” harms “Orders”.",
+    )
 
 
 def test_verdict__harm_at_the_planned_end__is_the_stored_one() -> None:

@@ -115,9 +115,7 @@ def distrust(facts: Facts) -> Conclusion | None:
 def by_guardrails(facts: Facts) -> Conclusion | None:
     """Return the harm of guardrails, unless a treatment that harms none has won; None without harm."""
     if not facts.harms:
-        # A guardrail was redefined or archived since the pause; what it had shown is in the timeline.
-        sentence = "Auto-stop paused this experiment for the harm of a guardrail, which has been changed since."
-        return ("stopped_for_harm", sentence, None) if facts.is_stopped_for_harm else None
+        return ("stopped_for_harm", harm_at_pause(facts), None) if facts.is_stopped_for_harm else None
     harmed = {one.variation_id for one in facts.harms}
     conclusion = at_planned_end(facts) or by_numbers(facts, harmed)
     winner = conclusion[2] if conclusion and conclusion[0] == "winner" else None
@@ -131,6 +129,24 @@ def by_guardrails(facts: Facts) -> Conclusion | None:
     is_better = row is not None and row.state == "better" and facts.goal is not None
     ahead = f" It is better in {facts.goal.name}, and no winner." if is_better and facts.goal else ""
     return "harm", f"{message}{ahead}", row
+
+
+def harm_at_pause(facts: Facts) -> str:
+    """Return why auto-stop paused, where no guardrail is harmed now: the stored findings of the planned look, if any.
+
+    A guardrail may have been redefined or archived, or is not tested any more: minima, coverage, other currencies.
+    """
+    stored = stored_harm(facts)
+    if stored:
+        return " ".join(["Auto-stop paused this experiment without a winner.", *stored])
+    # What it had shown is in the timeline.
+    return "Auto-stop paused this experiment for the harm of a guardrail, which the present numbers do not show."
+
+
+def stored_harm(facts: Facts) -> Sequence[str]:
+    """Return the sentences of guardrails that were harmed at the planned look."""
+    evaluation = (facts.experiment.planned_test or {}).get("evaluation") or {}
+    return [one["message"] for one in evaluation.get("guardrails", ()) if one["status"] == "harmed"]
 
 
 def at_planned_end(facts: Facts) -> Conclusion | None:
@@ -147,8 +163,8 @@ def at_planned_end(facts: Facts) -> Conclusion | None:
     if outcome == "continue_not_positive":
         return "loser", f"No treatment won: at the planned end {goal.name} differed, but not for the better.", None
     if outcome == "harm":
-        stored = [one["message"] for one in evaluation.get("guardrails", ()) if one["status"] == "harmed"]
-        return "harm", " ".join(["No treatment won: at the planned end a guardrail was harmed.", *stored]), None
+        harms = stored_harm(facts)
+        return "harm", " ".join(["No treatment won: at the planned end a guardrail was harmed.", *harms]), None
     sentence = f"No difference was found: the planned end was reached without a significant change of {goal.name}."
     return "no_winner", sentence, None
 
