@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from abtest.domain.autostop.settings import AutoStop
-from abtest.services.results.guardrails import deciding_goal
+from abtest.services.results.guardrails import deciding_goal, guardrails_of
 from tests.support.autostopping import plan, running
 from tests.support.storefronts import goal
 
@@ -40,3 +41,26 @@ def test_deciding_goal__of_a_plan__leaves_its_money_a_guardrail() -> None:
     goals = (CART, ORDERS, MONEY)
     planned = {one.id: running(goals=goals, planned_test=plan(goal_id=one.id)) for one in (ORDERS, MONEY)}
     assert [deciding_goal(one, FIXED) for one in planned.values()] == [ORDERS.id, None]
+
+
+@pytest.mark.parametrize(
+    ("fields", "has_control", "totals", "words"),
+    [
+        pytest.param(
+            {"measurement_started_at": None}, True, None, "as soon as the experiment has started.", id="draft"
+        ),
+        pytest.param({}, True, None, "yet: nothing of this measurement has been counted.", id="no count"),
+        pytest.param({}, False, {"generation": 1}, "there is no control in use.", id="no control"),
+    ],
+)
+def test_guardrails__of_a_measurement_without_evidence__have_a_sentence_of_their_own(
+    fields: Any, has_control: bool, totals: Any, words: str
+) -> None:
+    experiment = running(goals=(CART, ORDERS), **fields)
+    control = experiment.variations[0] if has_control else None
+    rules: Any = SimpleNamespace(auto_stop=lambda _: FIXED, question=lambda *_: SimpleNamespace(control=control))
+    snapshot: Any = SimpleNamespace(totals=totals)
+    (shown,) = guardrails_of(experiment, rules, snapshot, None, is_covered=True)
+    assert (shown.goal_id, shown.status) == (ORDERS.id, "not_counted")
+    assert shown.message.startswith("“Orders” is ")
+    assert shown.message.endswith(words)

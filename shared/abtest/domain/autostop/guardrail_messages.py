@@ -1,10 +1,13 @@
 """Findings about guardrails as sentences, and as documents of decisions and webhooks."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from abtest.domain.autostop.verdicts import GuardrailFinding
 from abtest.domain.planning.shapes import GuardrailDocument, GuardrailStatus
 from abtest.kit.clock import parse_timestamp
+
+Untested = Literal["not_started", "no_control", "no_count"]
 
 MESSAGES: Mapping[GuardrailStatus, str] = {
     "harmed": "“{variation}” harms “{goal}”{change}.",
@@ -17,6 +20,12 @@ MESSAGES: Mapping[GuardrailStatus, str] = {
     "measurement_quality_unavailable": "“{goal}” is not tested in “{variation}”: visitors who do not consent, or "
     "orders of unseen visitors, are missing.",
 }
+UNTESTED: Mapping[Untested, str] = {
+    "not_started": "“{goal}” is tested in “{variation}” as soon as the experiment has started.",
+    "no_control": "“{goal}” is not tested in “{variation}”: there is no control in use.",
+    "no_count": "“{goal}” is not tested in “{variation}” yet: nothing of this measurement has been counted.",
+}
+"""Sentences of `not_counted` where no guardrail of the measurement can be tested."""
 _EARLIER = "“{variation}” has harmed “{goal}” at an earlier look{change}."
 _RESTARTED = " The goal was redefined; only looks since {day} count."
 

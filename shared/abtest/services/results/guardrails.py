@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from abtest.contract import results as contract
-from abtest.domain.autostop.guardrail_messages import guardrail_documents
+from abtest.domain.autostop.guardrail_messages import UNTESTED, Untested, guardrail_documents
 from abtest.domain.autostop.guardrails import findings
 from abtest.domain.autostop.looks import is_new, look_at
 from abtest.domain.autostop.settings import AutoStop
@@ -32,7 +32,7 @@ def guardrails_of(
     settings = rules.auto_stop(experiment)
     evidence = evidence_in(snapshot, rules, experiment) if has_guardrails(experiment) else None
     if evidence is None:
-        return _not_counted(experiment, settings)
+        return _not_counted(experiment, settings, _untested(experiment, rules, snapshot))
     state = looks
     if looks is None or is_new(looks, evidence):
         # Not stored: the next look of auto-stop is the one that counts, and computes the same.
@@ -51,7 +51,13 @@ def deciding_goal(experiment: Experiment, settings: AutoStop) -> str | None:
     return leading.id if leading else None
 
 
-def _not_counted(experiment: Experiment, settings: AutoStop) -> list[contract.GuardrailFinding]:
+def _untested(experiment: Experiment, rules: ShopRules, snapshot: Snapshot) -> Untested:
+    if experiment.measurement_started_at is None:
+        return "not_started"
+    return "no_count" if rules.question(experiment, snapshot.totals).control else "no_control"
+
+
+def _not_counted(experiment: Experiment, settings: AutoStop, why: Untested) -> list[contract.GuardrailFinding]:
     deciding = deciding_goal(experiment, settings)
     goals = [goal.id for goal in experiment.goals if is_guardrail(goal) and goal.archived_at is None]
     arms = [arm for arm in in_use(experiment) if arm.weight > 0 and not arm.is_control]
@@ -61,10 +67,18 @@ def _not_counted(experiment: Experiment, settings: AutoStop) -> list[contract.Gu
         if goal_id != deciding
         for arm in arms
     ]
-    return _documents(experiment, shown)
+    return _documents(experiment, shown, UNTESTED[why])
 
 
-def _documents(experiment: Experiment, shown: Sequence[GuardrailFinding]) -> list[contract.GuardrailFinding]:
+def _documents(
+    experiment: Experiment, shown: Sequence[GuardrailFinding], sentence: str | None = None
+) -> list[contract.GuardrailFinding]:
+    """Return findings for the wire. `sentence`: the message of all of them, in place of that of their status."""
     goals = {goal.id: goal.name for goal in experiment.goals}
     variations = {arm.id: arm.name for arm in experiment.variations}
-    return [contract.GuardrailFinding.model_validate(one) for one in guardrail_documents(shown, goals, variations)]
+    documents = guardrail_documents(shown, goals, variations)
+    if sentence is not None:
+        for one in documents:
+            names = {"goal": goals[one["goal_id"]], "variation": variations[one["variation_id"]]}
+            one["message"] = sentence.format(**names)
+    return [contract.GuardrailFinding.model_validate(one) for one in documents]
