@@ -11,7 +11,8 @@ from abtest.domain.planning.shapes import GuardrailStatus
 class GuardrailFinding(Output):
     """One guardrail in one treatment: a one-sided test of harm that holds at every look.
 
-    `harmed`: `p_value` is at most alpha. `no_harm_shown` does not prove safety. All others: there is no test yet.
+    `harmed`: `p_value` is at most alpha. `no_harm_shown` does not prove safety. `too_little_data`: `p_value` is shown
+    and does not decide. All others: there is no test yet, and no `p_value`.
     """
 
     goal_id: Annotated[Id, Field(description="A goal with the role `guardrail`, or one that counts money.")]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from abtest.contract import guardrails as contract
 from abtest.contract.planned_test import PlannedTestSnapshot, shown_plan
 from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import one_sided_mixture_test
@@ -171,6 +172,9 @@ def test_round__guardrail_without_data__is_named_and_nothing_is_guessed(
     assert counted(keeper, ORDERS, counts) == "paused"
     assert facts(keeper)["outcome"] == "winner"
     assert facts(keeper)["guardrails"][0]["status"] == status
+    # The contract promises the value where there are data at all.
+    assert (facts(keeper)["guardrails"][0]["p_value"] is None) == (status == "no_data")
+    assert "`too_little_data`: `p_value` is shown" in (contract.GuardrailFinding.__doc__ or "")
 
 
 @pytest.mark.parametrize("override", [SEQUENTIAL, PLANNED])
