@@ -69,7 +69,9 @@ class Season:
     @property
     def row(self) -> dict[str, Any]:
         """Of the treatment."""
-        answer = self.shop.client.get(f"/experiments/{self.experiment['id']}/results", query={"correction": "none"})
+        answer = self.shop.client.get(
+            f"/experiments/{self.experiment['id']}/results", query={"correction": "none", "engine": "frequentist"}
+        )
         assert answer.status == 200, answer.body
         (goal,) = answer.json()["goals"]
         (found,) = (row for row in goal["rows"] if not row["is_control"])
