@@ -197,8 +197,16 @@ def test_assign__engine_stopped_and_key_unknown__is_503_within_a_second_and_a_ha
     assert edge.slowest() < 1.5 * BUSY
 
 
+def answers_again(edge: Edge) -> None:
+    """Wait for the engine, which an earlier test had stopped, and for a process that starts while others are busy."""
+    until = monotonic() + 20
+    while (status_code := edge.get("/health").status_code) != 200 and monotonic() < until:
+        sleep(0.2)
+    assert status_code == 200
+
+
 def test_health__engine_stopped__is_503_within_a_second_and_a_half(edge: Edge, stack: dict[str, Any]) -> None:
-    assert edge.get("/health").status_code == 200
+    answers_again(edge)
     edge.seconds.clear()  # the first request starts a process, which is not what is measured
     with stopped(stack):
         answers = [edge.get("/health") for _ in range(3)]
