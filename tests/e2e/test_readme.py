@@ -40,15 +40,17 @@ def answers(text: str) -> list[Any]:
     return found
 
 
-def test_readme__commands_typed_as_written__answer(stack: dict[str, Any], browser: Browser) -> None:
+def test_readme__commands_typed_as_written__answer(stack: dict[str, Any], browser: Browser, tmp_path: Path) -> None:
     script = "\necho ----\n".join(blocks()).replace(".local/dev.json", str(stack["directory"] / "dev.json"))
     script = script.replace(RECEIVER_PORT, str(free_ports(1)[0]))
     # A `make` that another one started prints the folders that it enters; readers start theirs from a shell.
     own = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    # A machine that runs twelve tests at once may answer 503 and Retry-After, which a reader would follow by hand.
+    (tmp_path / ".curlrc").write_text("retry = 4\n")
     done = subprocess.run(
         ["bash", "-eu", "-o", "pipefail", "-c", script],
         cwd=ROOT,
-        env={**own, "ABTEST_LOCAL_DIR": str(stack["directory"])},
+        env={**own, "ABTEST_LOCAL_DIR": str(stack["directory"]), "CURL_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=180,
