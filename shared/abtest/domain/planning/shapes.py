@@ -17,6 +17,17 @@ GuardrailStatus = Literal[
 ]
 
 
+PlanEngine = Literal["fixed", "sequential", "group_sequential"]
+"""Test that a plan is sized for: one look at the end, looks at any time, or looks that share the error."""
+
+
+class PlannedSpending(TypedDict):
+    """Spending function of a group-sequential plan; `gamma` is that of Hwang, Shih and DeCani, else null."""
+
+    family: Literal["obrien_fleming", "pocock", "hwang_shih_decani"]
+    gamma: float | None
+
+
 class GuardrailDocument(TypedDict):
     """One guardrail in one treatment, as it was when a decision was made."""
 
@@ -76,7 +87,12 @@ class RevenueEvaluation(TypedDict):
 
 
 class Snapshot(TypedDict, total=False):
-    """A frozen plan, its sizes and its evaluation."""
+    """A frozen plan, its sizes and its evaluation.
+
+    `looks` is the number of looks that a group-sequential plan is sized for; others may be taken. `futility` spends
+    1 - power on bounds below which such a test may be given up; null: none. `covariate_adjustment` says whether
+    decisions take the estimate that is adjusted for the time before exposure.
+    """
 
     computed_at: str
     epoch_started_at: str | None
@@ -89,6 +105,11 @@ class Snapshot(TypedDict, total=False):
     power: float
     window_days: int
     tail: Literal["two-sided", "one-sided"]
+    engine: PlanEngine
+    spending: PlannedSpending | None
+    futility: PlannedSpending | None
+    looks: int | None
+    covariate_adjustment: Literal["none", "cuped"]
     required_sample_per_variant: int
     required_total_visitors: int
     estimated_days: float
