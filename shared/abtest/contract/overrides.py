@@ -1,9 +1,10 @@
 """An experiment's overrides of the shop's auto-stop and Guardian defaults."""
 # ruff: noqa: N815 - the contract spells these names so
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from abtest.contract.base import ABSENT, Input
 
@@ -11,7 +12,28 @@ MAX_WHOLE = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
 AtLeastOne = Annotated[int, Field(ge=1, le=MAX_WHOLE)]
-AutoStopMode = Literal["inherit", "off", "fixed_horizon_planned_end", "sequential_significance"]
+SHORT_NAMES: Mapping[str, str] = {
+    "fixed_horizon": "fixed_horizon_planned_end",
+    "sequential": "sequential_significance",
+}
+"""Accepted names of modes, and the names under which they are stored and answered."""
+
+
+def full_name(mode: Any) -> Any:
+    """Return the name of a mode that is stored and answered; anything else unchanged."""
+    return SHORT_NAMES.get(mode, mode) if isinstance(mode, str) else mode
+
+
+AutoStopMode = Annotated[
+    Literal["inherit", "off", "fixed_horizon_planned_end", "sequential_significance", "group_sequential"],
+    BeforeValidator(full_name),
+    Field(
+        description=(
+            "How the experiment stops; `inherit` follows the shop. Requests may name `fixed_horizon_planned_end` and "
+            "`sequential_significance` as `fixed_horizon` and `sequential`; answers have the long names."
+        )
+    ),
+]
 Tail = Literal["two-sided", "one-sided"]
 
 
@@ -34,6 +56,20 @@ class FixedHorizonStop(Input):
     auto_pause_on_inconclusive: bool = ABSENT
 
 
+class GroupSequentialStop(Input):
+    """Rules of planned looks. The plan has the spending function, the looks, and the bounds for giving up."""
+
+    action_on_futility: Annotated[
+        Literal["pause", "continue"],
+        Field(
+            description=(
+                "What happens when every treatment is at or below the plan's futility bound of its latest look: a "
+                "pause with the outcome `inconclusive_pause` (the default), or the test goes on, which costs no error."
+            )
+        ),
+    ] = ABSENT
+
+
 class AutoStopOverride(Input):
     """Auto-stop settings of the experiment."""
 
@@ -41,6 +77,7 @@ class AutoStopOverride(Input):
     min_runtime_minutes: Annotated[int, Field(ge=0, le=MAX_WHOLE)] = ABSENT
     sequential: SequentialStop | None = ABSENT
     fixed_horizon: FixedHorizonStop | None = ABSENT
+    group_sequential: GroupSequentialStop | None = ABSENT
     action_on_harm: Annotated[
         Literal["pause", "continue"],
         Field(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
+from abtest.domain.autostop.settings import Mode
 from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
 from abtest.domain.planning.shapes import PlanOutcome
@@ -80,7 +81,7 @@ class PlanProgress(Output):
         Field(description="State of the plan's goal. While it is not in use, the plan decides nothing."),
     ]
     mode: Annotated[
-        Literal["off", "fixed_horizon_planned_end", "sequential_significance"],
+        Mode,
         Field(description="Auto-stop mode of the experiment."),
     ]
     baseline_rate: float | None

@@ -120,6 +120,33 @@ EVERYTHING: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "stored"),
+    [
+        ("fixed_horizon", "fixed_horizon_planned_end"),
+        ("sequential", "sequential_significance"),
+        ("group_sequential", "group_sequential"),
+    ],
+)
+def test_mode_of_auto_stop__by_its_short_name__is_answered_by_the_long_one(
+    client: Client, name: str, stored: str
+) -> None:
+    override = {"mode": name, "group_sequential": {"action_on_futility": "continue"}}
+    made = client.post("/experiments", {"name": "E", "auto_stop_override": override}).json()
+    assert made["auto_stop_override"] == {**override, "mode": stored}
+    path = f"/experiments/{made['id']}"
+    patched = client.patch(path, {"auto_stop_override": {"mode": "off"}}).json()
+    assert patched["auto_stop_override"]["mode"] == "off"
+    changed = client.patch(path, {"auto_stop_override": {"mode": name}}).json()
+    assert changed["auto_stop_override"]["mode"] == client.get(path).json()["auto_stop_override"]["mode"] == stored
+
+
+@pytest.mark.parametrize("mode", ["fixed", "Sequential", "group-sequential", "", None, 1, ["sequential"]])
+def test_mode_of_auto_stop__another_word__is_refused_with_the_names(client: Client, mode: Any) -> None:
+    answer = client.post("/experiments", {"name": "E", "auto_stop_override": {"mode": mode}}, checked=False)
+    assert (answer.status, answer.paths) == (400, ["auto_stop_override.mode"])
+
+
 def test_create__every_field__is_read_back_as_it_was_stated(client: Client) -> None:
     made = client.post("/experiments", EVERYTHING).json()
     read = client.get(f"/experiments/{made['public_id']}").json()

@@ -276,6 +276,8 @@ def test_launch__planned_end_without_a_plan__is_refused_until_one_is_stated(clie
         ("fixed_horizon_planned_end", "inherit", 422),
         ("fixed_horizon_planned_end", "off", 200),
         ("fixed_horizon_planned_end", "sequential_significance", 200),
+        ("group_sequential", None, 422),
+        ("off", "group_sequential", 422),
         ("inherit", "inherit", 200),
         ("sequential_significance", "fixed_horizon_planned_end", 422),
     ],
@@ -303,6 +305,20 @@ def test_checklist__planned_goal_gone__is_told(client: Client, create: Create, e
     items = {item["key"]: item["status"] for item in client.get(f"{path_of(made)}/checklist").json()["items"]}
     assert items["plan"] == status
     assert client.post(f"{path_of(made)}/launch").status == (200 if status == "warn" else 422)
+
+
+def test_checklist__planned_looks_by_the_plan_of_another_engine__warns_and_starts(
+    client: Client, create: Create
+) -> None:
+    made = create(goals=GOALS, auto_stop_override={"mode": "group_sequential"})
+    path = path_of(made)
+    assert client.put(f"{path}/plan", wish(made)).status == 200
+    (item,) = (item for item in client.get(f"{path}/checklist").json()["items"] if item["key"] == "plan")
+    assert item["status"] == "warn"
+    assert "sized for another engine" in item["message"]
+    assert client.post(f"{path}/launch").status == 200
+    items = {item["key"]: item["status"] for item in client.get(f"{path}/checklist").json()["items"]}
+    assert items["plan"] == "warn"
 
 
 def test_goal__archived_while_its_test_runs__warns_and_breaks_nothing(client: Client, draft: Json) -> None:

@@ -221,6 +221,17 @@ def test_update_defaults__merge_patch__changes_what_is_named(api: MemoryApi, ten
     assert client.patch("/shop/defaults", {"auto_stop": {"mode": "sequential_significance"}}).json()["alpha"] == 0.01
 
 
+@pytest.mark.parametrize(
+    ("name", "stored"), [("sequential", "sequential_significance"), ("group_sequential", "group_sequential")]
+)
+def test_update_defaults__short_name_of_a_mode__is_answered_by_the_long_one(
+    api: MemoryApi, tenant: Tenant, name: str, stored: str
+) -> None:
+    client = api.client(tenant.admin)
+    assert client.patch("/shop/defaults", {"auto_stop": {"mode": name}}).json()["auto_stop"]["mode"] == stored
+    assert client.get("/shop/defaults").json()["auto_stop"]["mode"] == stored
+
+
 def test_update_defaults__null_inside_guardian__is_what_is_inherited_again(api: MemoryApi, tenant: Tenant) -> None:
     client = api.client(tenant.admin)
     inherited = client.get("/shop/defaults").json()["guardian"]

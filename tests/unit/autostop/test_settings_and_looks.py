@@ -55,6 +55,11 @@ EVEN = {CONTROL: (2000, 200), TREATMENT: (2000, 205)}
         ),
         ({"mode": "inherit", "min_runtime_minutes": 0}, {"mode": "off", "min_runtime_minutes": 60}, AutoStop()),
         (
+            {"mode": "group_sequential", "group_sequential": None},
+            {"mode": "off", "group_sequential": {"action_on_futility": "continue"}},
+            AutoStop(mode="group_sequential", pauses_for_futility=False),
+        ),
+        (
             {"mode": "inherit", "fixed_horizon": {"auto_pause_on_inconclusive": False}},
             {"mode": "off", "fixed_horizon": {"auto_pause_on_inconclusive": True}},
             AutoStop(),

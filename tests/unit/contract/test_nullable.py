@@ -44,7 +44,7 @@ NULLABLE: dict[str, set[str]] = {
     "PlanEvaluation": {"winning_variation_id"},
     "RevenueEvaluation": set(),
     "RevenueComparison": {"confidence_interval"},
-    "AutoStopOverride": {"sequential", "fixed_horizon"},
+    "AutoStopOverride": {"sequential", "fixed_horizon", "group_sequential"},
     "GuardianOverride": {
         "enabled",
         "pause_on_broken",

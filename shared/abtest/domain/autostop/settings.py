@@ -5,7 +5,9 @@ from typing import Literal
 
 from abtest.domain.settings.layers import Layer, values_of
 
-Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance"]
+Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance", "group_sequential"]
+WITH_PLAN: frozenset[Mode] = frozenset({"fixed_horizon_planned_end", "group_sequential"})
+"""Modes that decide by a plan, and nothing without one."""
 INHERIT = "inherit"
 PAUSE = "pause"
 # Minima of each arm that is compared.
@@ -22,6 +24,7 @@ class AutoStop:
     min_conversions: int = MIN_CONVERSIONS
     pauses_inconclusive: bool = False
     pauses_for_harm: bool = True
+    pauses_for_futility: bool = True
 
 
 OURS = AutoStop()
@@ -42,4 +45,5 @@ def resolved(*layers: Layer) -> AutoStop:
             values_of(layers, "fixed_horizon", "auto_pause_on_inconclusive"), OURS.pauses_inconclusive
         ),
         pauses_for_harm=next(values_of(layers, "action_on_harm"), PAUSE) == PAUSE,
+        pauses_for_futility=next(values_of(layers, "group_sequential", "action_on_futility"), PAUSE) == PAUSE,
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, resolved
+from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, WITH_PLAN, Mode, resolved
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import (
     NO_PROSPECT,
@@ -33,6 +33,10 @@ from abtest.services.shops import defaults_in
 
 DEFAULT_MDE = 0.1
 DEFAULT_WINDOW_DAYS = 28
+OTHER_ENGINE = (
+    "auto-stop takes planned looks, and the plan is sized for another engine: its visitors are used as they are; for "
+    "the planned power save the plan with the engine group_sequential"
+)
 _OF_THE_SHOP = ("alpha", "power", "correction_method")
 
 
@@ -80,10 +84,10 @@ class Planner:
 
     def prospect(self, experiment: Experiment, settings: ShopSettings, now: Timestamp) -> Prospect:
         """Return the plan that a start now would freeze, or the message for the checklist."""
-        mode = resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode
-        is_needed = mode == "fixed_horizon_planned_end"
+        mode = mode_of(experiment, settings)
+        is_needed = mode in WITH_PLAN
         if experiment.plan_is_stated:
-            return given_plan_prospect(experiment, is_needed)
+            return given_plan_prospect(experiment, mode, is_needed)
         goal = decisive_goal(experiment)
         try:
             if goal is None:
@@ -93,13 +97,13 @@ class Planner:
             # The plan of an earlier measurement still holds for this one.
             if not is_needed or planned_goal(experiment) is not None:
                 return NO_PROSPECT
-            message = "a test with a planned end needs a plan: send one with PUT .../plan, because none can be computed"
+            message = "auto-stop's mode needs a plan: send one with PUT .../plan, because none can be computed"
             return Prospect(status="fail", message=f"{message}: {error.field} {error.message}")
 
     def outlook(self, experiment: Experiment, settings: ShopSettings) -> Prospect:
         """Return the prospect for the checklist; for a running test only whether its plan still holds."""
         if experiment.status in MEASURING and experiment.planned_test is not None:
-            return given_plan_prospect(experiment, is_needed=False)
+            return given_plan_prospect(experiment, mode_of(experiment, settings), is_needed=False)
         return self.prospect(experiment, settings, self._world.now())
 
     def _computed(
@@ -145,9 +149,18 @@ def measured_rate(measured: Measured, goal: Goal, window_days: int) -> float:
     )
 
 
-def given_plan_prospect(experiment: Experiment, is_needed: bool) -> Prospect:
-    """Return the prospect of a plan with given values: nothing while its goal is in use, else a message."""
+def mode_of(experiment: Experiment, settings: ShopSettings) -> Mode:
+    """Return the mode of auto-stop: the experiment's, else the shop's."""
+    return resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode
+
+
+def given_plan_prospect(experiment: Experiment, mode: Mode, is_needed: bool) -> Prospect:
+    """Return the prospect of a plan with given values: nothing while its goal is in use, else a message.
+
+    A plan that is sized for another engine than the mode's works, with another power: it is a warning.
+    """
     if planned_goal(experiment) is not None:
-        return NO_PROSPECT
+        is_other = mode == "group_sequential" and (experiment.planned_test or {}).get("engine") != mode
+        return Prospect(status="warn", message=OTHER_ENGINE) if is_other else NO_PROSPECT
     message = "the planned goal is no longer in use; make a plan for another goal"
     return Prospect(status="fail" if is_needed else "warn", message=message)
