@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from abtest.domain.stats.group_sequential.boundaries import Boundary, boundaries, crossings, regions
-from abtest.domain.stats.group_sequential.design import Design, Sides
+from abtest.domain.stats.group_sequential.design import Design
+from abtest.domain.stats.group_sequential.documents import Sides
 from abtest.domain.stats.group_sequential.inference import final
 from abtest.domain.stats.group_sequential.looks import look, started
 from abtest.domain.stats.group_sequential.recursion import Look

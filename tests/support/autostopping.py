@@ -38,6 +38,7 @@ GOAL = goal().id
 CONTROL, TREATMENT, OTHER = (variation(number).id for number in range(3))
 SEQUENTIAL = {"mode": "sequential_significance"}
 PLANNED = {"mode": "fixed_horizon_planned_end"}
+GROUP_SEQUENTIAL = {"mode": "group_sequential"}
 
 Arm = tuple[int, int]
 """Visitors, converters."""

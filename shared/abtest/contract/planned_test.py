@@ -8,7 +8,7 @@ from pydantic import Field
 from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.guardrails import GuardrailFinding
 from abtest.contract.overrides import Tail
-from abtest.domain.planning.shapes import PlanOutcome
+from abtest.domain.planning.shapes import EndedBy, PlanEngine, PlanOutcome
 
 
 class PlanEvaluation(Output):
@@ -25,6 +25,18 @@ class PlanEvaluation(Output):
     blocked_reason: Literal["excluded_currency_residue", "measurement_quality_unavailable"] = ABSENT
     guardrails: Annotated[
         list[GuardrailFinding], Field(description="What each guardrail showed; absent without guardrails.")
+    ] = ABSENT
+    engine: Annotated[
+        PlanEngine, Field(description="`group_sequential` where planned looks decided; absent after a single look.")
+    ] = ABSENT
+    ended_by: Annotated[
+        EndedBy,
+        Field(
+            description=(
+                "What ended the planned looks: a winner or the harm of a guardrail on the way, futility, or the plan's "
+                "last look. Absent after a single look."
+            )
+        ),
     ] = ABSENT
 
 

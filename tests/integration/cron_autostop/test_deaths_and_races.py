@@ -27,6 +27,7 @@ from tests.faults.faults import Fate, KilledError
 from tests.support.autostopping import (
     CONTROL,
     GOAL,
+    GROUP_SEQUENTIAL,
     PLANNED,
     TREATMENT,
     Doom,
@@ -67,6 +68,8 @@ def calls_of_a_round(**fields: Any) -> int:
 SEQUENTIAL_CALLS = calls_of_a_round()
 PLANNED_FIELDS = {"auto_stop_override": PLANNED, "planned_test": plan()}
 PLANNED_CALLS = calls_of_a_round(**PLANNED_FIELDS, arms=EVEN)
+LOOKS_FIELDS = {"auto_stop_override": GROUP_SEQUENTIAL, "planned_test": plan(required_total_visitors=6000)}
+LOOKS_CALLS = calls_of_a_round(**LOOKS_FIELDS)
 
 
 def again_until_done(keeper: Shopkeeper) -> None:
@@ -105,6 +108,38 @@ def test_round__dies_at_a_call__the_next_one_brings_exactly_one_evaluation(at: i
     assert first["evaluation"]["outcome"] == "continue_inconclusive"
     assert Counter(row.action for row in keeper.audited()) == {"experiment.evaluate": 1}
     assert keeper.events() == []
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", range(1, LOOKS_CALLS + 1))
+def test_round__dies_at_a_call_of_a_planned_look__the_next_one_brings_one_look_and_one_pause(
+    at: int, after: bool
+) -> None:
+    keeper = prepared(**LOOKS_FIELDS)
+    with pytest.raises(KilledError):
+        keeper.round(Doom(at=at, after=after))
+    again_until_done(keeper)
+    stopped, looks = keeper.found(), keeper.state()["planned_looks"]
+    assert (stopped.status, keeper.events()) == ("paused", TOLD)
+    assert stopped.planned_test is not None
+    assert stopped.planned_test["evaluation"] is not None
+    assert stopped.planned_test["evaluation"]["ended_by"] == "winner"
+    assert [one["generation"] for one in looks["counts"][TREATMENT]] == [1]
+    assert len(looks["family"]["treatments"][TREATMENT]["looks"]) == 1
+    assert Counter(row.action for row in keeper.audited()) == {"experiment.pause": 1}
+
+
+@pytest.mark.parametrize("at", range(1, LOOKS_CALLS + 1))
+def test_round__another_whole_round_in_between__one_planned_look_and_one_pause(at: int) -> None:
+    keeper = prepared(**LOOKS_FIELDS)
+
+    def another() -> None:
+        keeper.leases = type(keeper.leases)()
+        keeper.round()
+
+    keeper.round(Fate(at=at, happens=another))
+    assert (keeper.found().status, keeper.events()) == ("paused", TOLD)
+    assert len(keeper.state()["planned_looks"]["counts"][TREATMENT]) == keeper.state()["looks"] == 1
 
 
 @pytest.mark.parametrize("at", range(1, SEQUENTIAL_CALLS + 1))

@@ -17,7 +17,7 @@ from abtest.ports.catalog import Catalog, Commit, Put
 from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.shop_records import puts_of
 from tests.support.any_json import any_json
-from tests.support.autostopping import CONTROL, GOAL, PLANNED, TREATMENT, plan, running, totals
+from tests.support.autostopping import CONTROL, GOAL, GROUP_SEQUENTIAL, PLANNED, TREATMENT, plan, running, totals
 from tests.support.handlers import Handler, fresh_handler
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import SHOP_ID, shop
@@ -71,6 +71,46 @@ def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
 
     assert handler(EVENT, None)["results"] == {"already_evaluated": 1}
     assert len(catalog.outbox("webhook", created_before="9999", limit=10)) == 2
+
+
+def test_function__planned_looks__are_stored_as_read_and_pause_at_a_boundary(
+    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+) -> None:
+    began = timestamp(datetime.now(UTC) - timedelta(days=1))
+    planned = plan(required_total_visitors=6000, spending={"family": "pocock", "gamma": None}, looks=5)
+    experiment = replace(
+        running(1),
+        started_at=began,
+        measurement_started_at=began,
+        auto_stop_override=GROUP_SEQUENTIAL,
+        planned_test=planned,
+    )
+    catalog.commit(Commit(puts=puts_of(shop())))
+    catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
+    looks = DynamoLookStore(aws_stack.name("RollupsTable"))
+
+    rollups.put(totals(experiment, 1, {CONTROL: (800, 80), TREATMENT: (800, 84)}), {}, {})
+    for _ in range(2):
+        assert handler(EVENT, None)["results"] == {"no_winner": 1}
+    first = looks.state(experiment.id, 1)
+    assert first is not None
+    assert [one["generation"] for one in first["planned_looks"]["counts"][TREATMENT]] == [1]
+
+    assert rollups.put(totals(experiment, 2, WON), {}, {})
+    assert handler(EVENT, None)["results"] == {"paused": 1}
+    second = looks.state(experiment.id, 1)
+    assert second is not None
+    documents = second["planned_looks"]["family"]["treatments"][TREATMENT]["looks"]
+    assert documents[:1] == first["planned_looks"]["family"]["treatments"][TREATMENT]["looks"]
+    assert len(documents) == 2
+    evaluation = any_json(_stored(catalog, experiment.id).planned_test)["evaluation"]
+    assert (evaluation["outcome"], evaluation["engine"], evaluation["ended_by"]) == (
+        "significant_pause",
+        "group_sequential",
+        "winner",
+    )
+    events = catalog.outbox("webhook", created_before="9999", limit=10)
+    assert [row.payload["event"] for row in events] == ["experiment.significant", "variation.winning"]
 
 
 def test_function__nothing_runs__does_nothing(handler: Handler) -> None:

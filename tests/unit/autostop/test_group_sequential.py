@@ -1,25 +1,25 @@
-"""Decisions of planned looks: a winner on the way, the end of the plan, and what is not looked at."""
+"""Decisions of planned looks: a winner, harm or futility on the way, and the end of the plan."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
-from abtest.domain.autostop.group_sequential import LOOK_STEP, begun, decide, look_at
+from abtest.domain.autostop.group_sequential import decide, has_ended, is_futile
+from abtest.domain.autostop.planned_looks import looked
 from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.autostop.verdicts import Evaluated, Waiting
-from abtest.domain.stats.group_sequential.boundaries import boundaries
-from abtest.domain.stats.group_sequential.design import Design
-from abtest.domain.stats.group_sequential.families import FamilyState
+from abtest.domain.autostop.shapes import PlannedLooks
+from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting
+from abtest.domain.planning.shapes import PlannedSpending
 from abtest.domain.stats.samples import Conversions, Sample
 from tests.support.autostopping import CONTROL, GOAL, OTHER, TREATMENT, plan
 
 Counts = Mapping[str, tuple[int, int]]
+MOMENT = "2026-03-03T00:00:00.000Z"
 SETTINGS, PAUSING = AutoStop(), AutoStop(pauses_inconclusive=True)
 
 
@@ -48,20 +48,30 @@ def evidence(counts: Counts, *, falls: bool = False, is_money: bool = False, exc
     )
 
 
-def state_of(looks: list[Counts], planned: Any, **changed: Any) -> FamilyState:
-    state = begun(planned, evidence(looks[0], **changed))
-    assert not isinstance(state, Waiting)
-    for counts in looks:
-        state = look_at(state, planned, evidence(counts, **changed), SETTINGS)
-    return state
+def looks_at(counts: list[Counts], planned: Any, settings: AutoStop = SETTINGS, **changed: Any) -> PlannedLooks:
+    """Planned looks after these counts."""
+    looks: PlannedLooks | Waiting | None = None
+    for number, each in enumerate(counts):
+        seen = replace(evidence(each, **changed), generation=number + 1)
+        assert not isinstance(looks, Waiting)
+        looks = looked(looks, planned, seen, settings, MOMENT)
+    assert looks is not None
+    assert not isinstance(looks, Waiting)
+    return looks
 
 
 def decided(
-    *looks: Counts, planned: Any = None, settings: AutoStop = SETTINGS, is_covered: bool = True, **changed: Any
+    *looks: Counts,
+    planned: Any = None,
+    settings: AutoStop = SETTINGS,
+    is_covered: bool = True,
+    guardrails: tuple[GuardrailFinding, ...] = (),
+    **changed: Any,
 ) -> Evaluated | Waiting:
     planned = planned or plan()
-    state = state_of(list(looks), planned, **changed)
-    return decide(planned, state, evidence(looks[-1], **changed), settings, is_covered=is_covered)
+    after = looks_at(list(looks), planned, settings, **changed)
+    seen = evidence(looks[-1], **changed)
+    return decide(planned, after, seen, settings, is_covered=is_covered, guardrails=guardrails)
 
 
 def arms(n: int, control: int, treatment: int) -> Counts:
@@ -135,35 +145,6 @@ def test_decide__ahead_once_and_behind_now__has_not_won() -> None:
     assert result.winner is None
 
 
-def test_look_at__too_little_data_or_the_same_data__spends_nothing() -> None:
-    planned = plan()
-    empty = state_of([arms(0, 0, 0), arms(99, 30, 30), arms(200, 24, 60)], planned)
-    assert [one["looks"] for one in empty["treatments"].values()] == [[]]
-    assert decide(planned, empty, evidence(arms(200, 24, 60)), SETTINGS, is_covered=True) == Waiting("min_conversions")
-    once = state_of([arms(750, 75, 78)], planned)
-    assert look_at(once, planned, evidence(arms(750, 75, 78)), SETTINGS) == once
-    json.dumps(once, allow_nan=False)
-
-
-def test_look_at__with_little_more_information__waits_for_the_next_hundredth_of_the_plan() -> None:
-    planned = plan()
-    state = state_of([arms(n, n // 10, n // 10) for n in range(300, 1500, 5)], planned)
-    looks = state["treatments"][TREATMENT]["looks"]
-    steps = [after["fraction"] - before["fraction"] for before, after in pairwise(looks)]
-    assert 40 < len(looks) < 90
-    assert min(steps[:-1]) >= LOOK_STEP
-    last = look_at(state, planned, evidence(arms(1500, 150, 150)), SETTINGS)["treatments"][TREATMENT]["looks"][-1]
-    assert last["place"] == 1
-    assert last["spent"] == pytest.approx(0.025, rel=1e-12)
-
-
-def test_look_at__at_a_half_of_the_plan__has_the_boundary_of_its_information() -> None:
-    state = state_of([arms(750, 86, 86)], plan())
-    (latest,) = state["treatments"][TREATMENT]["looks"]
-    assert latest["fraction"] == pytest.approx(0.5, abs=0.01)
-    assert latest["upper"] == pytest.approx(boundaries([latest["fraction"]], Design())[0].upper)
-
-
 def test_decide__money_that_is_incomplete__waits_and_does_not_win() -> None:
     won = arms(1000, 90, 150)
     assert decided(won, is_money=True, is_covered=False) == Waiting("measurement_quality_unavailable")
@@ -172,9 +153,83 @@ def test_decide__money_that_is_incomplete__waits_and_does_not_win() -> None:
 
 
 def test_decide__without_a_plan_that_can_be_used__waits() -> None:
-    seen, state = evidence(arms(1000, 90, 150)), state_of([arms(1000, 90, 150)], plan())
-    assert decide(plan(evaluation={}), state, seen, SETTINGS, is_covered=True) == Waiting("already_evaluated")
-    assert decide(plan(goal_id="x"), state, seen, SETTINGS, is_covered=True) == Waiting("goal_not_counted")
-    assert look_at(state, plan(goal_id="x"), seen, SETTINGS) == state
-    assert begun(plan(goal_id="x"), seen) == Waiting("goal_not_counted")
-    assert begun(plan(required_total_visitors=None), seen) == Waiting("plan_without_size")
+    seen, looks = evidence(arms(1000, 90, 150)), looks_at([arms(1000, 90, 150)], plan())
+
+    def waits(planned: Any, after: PlannedLooks | None = looks) -> str:
+        verdict = decide(planned, after, seen, SETTINGS, is_covered=True)
+        assert isinstance(verdict, Waiting)
+        return verdict.reason
+
+    assert waits(plan(evaluation={})) == "already_evaluated"
+    assert waits(plan(goal_id="x")) == "goal_not_counted"
+    assert waits(plan(required_total_visitors=None)) == "plan_without_size"
+    assert waits(plan(), None) == "no_planned_look"
+    assert waits(plan(), {**looks, "source": "another"}) == "goal_redefined"
+    assert waits(plan(), {**looks, "falls": True}) == "goal_redefined"
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"),
+    [
+        (arms(99, 40, 40), "min_visitors"),
+        ({CONTROL: (500, 50), TREATMENT: (0, 0)}, "min_visitors"),
+        (arms(500, 24, 60), "min_conversions"),
+        (arms(1500, 1500, 1500), "no_variance"),
+    ],
+)
+def test_decide__before_any_look__names_what_is_missing(counts: Counts, reason: str) -> None:
+    assert decided(counts) == Waiting(reason)  # type: ignore[arg-type]
+
+
+def test_decide__an_arm_without_visitors_at_the_planned_end__is_compared_as_not_significant() -> None:
+    planned = plan(required_total_visitors=3000)
+    result = decided({CONTROL: (1500, 145), TREATMENT: (1600, 210), OTHER: (0, 0)}, planned=planned)
+    assert isinstance(result, Evaluated)
+    assert (result.outcome, result.adjusted[OTHER]) == ("significant_pause", 1.0)
+
+
+FINDING = GuardrailFinding(goal_id="guardrail", variation_id=TREATMENT, status="harmed", p=0.001)
+WENT_ON = AutoStop(pauses_for_harm=False)
+
+
+def test_decide__a_guardrail_harmed_on_the_way__pauses_with_harm_unless_the_settings_go_on() -> None:
+    counts = arms(750, 75, 80)
+    result = decided(counts, guardrails=(FINDING,))
+    assert isinstance(result, Evaluated)
+    assert (result.outcome, result.ended_by, result.winner, result.pauses) == ("harm", "harm", None, True)
+    assert decided(counts, guardrails=(FINDING,), settings=WENT_ON) == Waiting("guardrail_harmed")
+
+
+def test_decide__a_treatment_ahead_that_harms_a_guardrail__has_not_won() -> None:
+    won = arms(1000, 90, 150)
+    harmed = decided(won, guardrails=(FINDING,))
+    assert isinstance(harmed, Evaluated)
+    assert (harmed.outcome, harmed.winner) == ("harm", None)
+    assert decided(won, guardrails=(FINDING,), settings=WENT_ON) == Waiting("guardrail_harmed")
+    at_the_end = decided(arms(1500, 140, 220), guardrails=(FINDING,), settings=WENT_ON)
+    assert isinstance(at_the_end, Evaluated)
+    assert (at_the_end.outcome, at_the_end.ended_by, at_the_end.pauses) == ("harm", "planned_end", False)
+
+
+LIKE_POCOCK: PlannedSpending = {"family": "pocock", "gamma": None}
+
+
+def test_decide__futility__pauses_or_goes_on_and_needs_a_plan_that_has_it() -> None:
+    planned, behind = plan(futility=LIKE_POCOCK), arms(1000, 110, 95)
+    result = decided(behind, planned=planned)
+    assert isinstance(result, Evaluated)
+    assert (result.outcome, result.ended_by, result.winner) == ("inconclusive_pause", "futility", None)
+    goes_on = AutoStop(pauses_for_futility=False)
+    assert decided(behind, planned=planned, settings=goes_on) == Waiting("futility")
+    assert decided(behind) == Waiting("no_winner")
+    recovered = decided(behind, arms(1500, 120, 185), planned=planned, settings=goes_on)
+    assert isinstance(recovered, Evaluated)
+    assert recovered.outcome == "significant_pause"
+
+
+def test_decide__futility_of_one_of_two_treatments__goes_on() -> None:
+    planned = plan(futility=LIKE_POCOCK, required_total_visitors=4500)
+    counts = {CONTROL: (1000, 110), TREATMENT: (1000, 95), OTHER: (1000, 128)}
+    looks = looks_at([counts], planned)
+    assert (is_futile(looks, TREATMENT), is_futile(looks, OTHER), has_ended(looks)) == (True, False, False)
+    assert decided(counts, planned=planned) == Waiting("no_winner")

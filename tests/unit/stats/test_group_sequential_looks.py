@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from abtest.domain.stats.group_sequential.boundaries import LEAST_STEP, boundaries
 from abtest.domain.stats.group_sequential.design import Design, Futility
+from abtest.domain.stats.group_sequential.documents import State
 from abtest.domain.stats.group_sequential.families import look_at_family, started_family
 from abtest.domain.stats.group_sequential.inference import final, repeated_p_value
-from abtest.domain.stats.group_sequential.looks import Kind, Outcome, State, look, started
+from abtest.domain.stats.group_sequential.looks import Kind, Outcome, look, started
 from abtest.domain.stats.group_sequential.observation import Observation, Unobserved, observe, required_information
 from abtest.domain.stats.samples import Conversions, Sample
 from tests.unit.stats.test_group_sequential import TWO_SIDED, fractions_of

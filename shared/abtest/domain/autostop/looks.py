@@ -1,7 +1,7 @@
 """One look at the evidence, and the state after it with running always-valid p-values, as documents."""
 
 from abtest.domain.autostop.evidence import Evidence, Measure
-from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment, Stamp
+from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment
 from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
 from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, Mixture, mixture_test, one_sided_mixture_test
 from abtest.kit.clock import Timestamp
@@ -28,14 +28,11 @@ def look_at(state: LookState | None, evidence: Evidence, now: Timestamp) -> tupl
     ratio: Ratio | None = None
     if test := sequential_sample_ratio(list(evidence.visitors.values()), list(evidence.weights.values())):
         ratio = {"p": test.p_value, "running_p": test.p_value if srm_p is None else min(srm_p, test.p_value)}
-    stamp: Stamp = {
+    after: LookState = {
         "experiment_id": evidence.experiment_id,
         "measurement_epoch": evidence.measurement_epoch,
         "generation": evidence.generation,
         "computed_at": now,
-    }
-    after: LookState = {
-        **stamp,
         "looks": (state["looks"] if state else 0) + 1,
         # Goals out of use stay: should they come back, their earlier looks still count.
         "goals": {**(state["goals"] if state else {}), **goals},
@@ -45,7 +42,18 @@ def look_at(state: LookState | None, evidence: Evidence, now: Timestamp) -> tupl
         },
         "srm_p": ratio["running_p"] if ratio else srm_p,
     }
-    look: Look = {**stamp, "alpha": evidence.alpha, "visitors": dict(evidence.visitors), "goals": shown, "srm": ratio}
+    if state and "planned_looks" in state:
+        after["planned_looks"] = state["planned_looks"]
+    look: Look = {
+        "experiment_id": evidence.experiment_id,
+        "measurement_epoch": evidence.measurement_epoch,
+        "generation": evidence.generation,
+        "computed_at": now,
+        "alpha": evidence.alpha,
+        "visitors": dict(evidence.visitors),
+        "goals": shown,
+        "srm": ratio,
+    }
     return after, look
 
 

@@ -1,7 +1,11 @@
 """Shapes of looks at the evidence (section 5 of docs/data-model.md, Looks)."""
 
 from collections.abc import Mapping
-from typing import NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+
+if TYPE_CHECKING:
+    # Nearly every function loads the store of looks, and few load statistics.
+    from abtest.domain.stats.group_sequential.documents import FamilyState
 
 FrozenMixture = Mapping[str, float]
 """`tau` of a plan, or `planned_visitors` and `alpha` of the first look."""
@@ -28,6 +32,51 @@ class GoalState(TypedDict):
     restarted_at: NotRequired[str]
 
 
+LeftOut = Literal[
+    "min_visitors",
+    "min_conversions",
+    "no_variance",
+    "sample_ratio_mismatch",
+    "step_not_reached",
+    "less_information",
+    "ended",
+]
+"""Why a treatment had no planned look at a count: nothing was tested, and no error was spent."""
+
+
+class LookedAt(TypedDict):
+    """Counts of one planned look at one treatment; arms are visitors and converters."""
+
+    computed_at: str
+    generation: int
+    control: list[int]
+    treatment: list[int]
+
+
+class RepeatedP(TypedDict):
+    """Repeated p-value over all planned looks. `towards`: 1 where the deciding look was for the better, else -1."""
+
+    p: float
+    towards: Literal[1, -1]
+
+
+class PlannedLooks(TypedDict):
+    """Planned looks of a measurement at the rate of the plan's goal. z is positive where the goal got better.
+
+    `source` and `falls` are of the goal's definition; with others the looks start over. `counts` belong to the looks of
+    `family`, one by one. `left_out`: treatments without a look at the newest count. `restarted_at` as of `GoalState`.
+    """
+
+    goal_id: str
+    source: str
+    falls: bool
+    family: "FamilyState"
+    counts: dict[str, list[LookedAt]]
+    p_values: dict[str, RepeatedP]
+    left_out: dict[str, LeftOut]
+    restarted_at: NotRequired[str]
+
+
 class Stamp(TypedDict):
     """Measurement, generation and moment of a look."""
 
@@ -44,6 +93,7 @@ class LookState(Stamp):
     goals: dict[str, GoalState]
     minima: dict[str, dict[str, float]]
     srm_p: float | None
+    planned_looks: NotRequired[PlannedLooks]
 
 
 class ShownTreatment(TypedDict):
@@ -63,6 +113,18 @@ class Ratio(TypedDict):
     running_p: float
 
 
+class PlannedLook(TypedDict, total=False):
+    """A treatment at a planned look; only `left_out` where it had none. `spent` is the error of both sides so far."""
+
+    fraction: float
+    z: float
+    upper: float | None
+    futility: float | None
+    spent: float
+    p: float
+    left_out: LeftOut
+
+
 class Look(Stamp):
     """One look."""
 
@@ -70,3 +132,4 @@ class Look(Stamp):
     visitors: dict[str, int]
     goals: dict[str, dict[str, ShownTreatment]]
     srm: Ratio | None
+    planned: NotRequired[dict[str, PlannedLook]]

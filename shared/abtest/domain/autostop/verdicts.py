@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from abtest.domain.planning.shapes import GuardrailStatus, PlanOutcome, RevenueEvaluation
+from abtest.domain.planning.shapes import EndedBy, GuardrailStatus, PlanOutcome, RevenueEvaluation
 
 WaitingFor = Literal[
     "off",
@@ -30,6 +30,9 @@ WaitingFor = Literal[
     "measurement_quality_unavailable",
     "guardrail_harmed",
     "guardrail_not_counted",
+    "no_planned_look",
+    "no_variance",
+    "futility",
 ]
 Blocked = Literal["excluded_currency_residue", "measurement_quality_unavailable"]
 
@@ -38,7 +41,7 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "not_counted_yet": "no events of this measurement have been counted yet",
     "no_control": "there is no control in use, or no other variation shares the traffic with it",
     "no_primary_goal": "there is no primary goal: choose the goal that decides",
-    "no_plan": "a planned end needs a plan: create one with PUT .../plan",
+    "no_plan": "auto-stop's mode needs a plan: create one with PUT .../plan",
     "plan_without_size": "the plan is from an older release and has no sample size: save it again with PUT .../plan",
     "planned_goal_not_in_use": "the goal of the plan was archived or deleted: create a plan for another goal",
     "goal_not_counted": "the goal was added a moment ago and is not counted yet",
@@ -57,6 +60,9 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "measurement_quality_unavailable": "visitors who do not consent, or orders of unseen visitors, are missing",
     "guardrail_harmed": "a treatment harms a guardrail, so no winner is declared; the settings let the test go on",
     "guardrail_not_counted": "a guardrail was added or redefined a moment ago: waiting for the next count",
+    "no_planned_look": "the first planned look is not due",
+    "no_variance": "all visitors of the control and of a treatment did the same, so nothing can be compared yet",
+    "futility": "no treatment is likely to win any more; the settings let the test go on",
 }
 
 
@@ -114,7 +120,10 @@ class Harm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
-    """The one planned look: the fields of the snapshot without its times, the winner, and the outcome."""
+    """The end of a plan: the fields of the snapshot without its times, the winner, and the outcome.
+
+    `ended_by`: of planned looks; None after a single one.
+    """
 
     goal_id: str
     outcome: PlanOutcome
@@ -125,6 +134,7 @@ class Evaluated:
     adjusted: Mapping[str, float] = field(default_factory=dict)
     guardrails: tuple[GuardrailFinding, ...] = ()
     pauses_for_harm: bool = True
+    ended_by: EndedBy | None = None
 
     @property
     def pauses(self) -> bool:

@@ -28,6 +28,10 @@ class PlannedSpending(TypedDict):
     gamma: float | None
 
 
+EndedBy = Literal["winner", "harm", "futility", "planned_end"]
+"""What ended a test with planned looks."""
+
+
 class GuardrailDocument(TypedDict):
     """One guardrail in one treatment, as it was when a decision was made."""
 
@@ -41,7 +45,7 @@ class GuardrailDocument(TypedDict):
 
 
 class PlanEvaluation(TypedDict, total=False):
-    """Decision at the end of a plan."""
+    """Decision at the end of a plan. `engine` and `ended_by` are of a test with planned looks, else absent."""
 
     evaluated_at: str
     outcome: PlanOutcome
@@ -49,6 +53,8 @@ class PlanEvaluation(TypedDict, total=False):
     winning_variation_id: str | None
     blocked_reason: Literal["excluded_currency_residue", "measurement_quality_unavailable"]
     guardrails: list[GuardrailDocument]
+    engine: PlanEngine
+    ended_by: EndedBy
 
 
 class Bounds(TypedDict):

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from abtest.domain.autostop import guardrails, planned_end, sequential
+from abtest.domain.autostop import group_sequential, guardrails, planned_end, sequential
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import is_split_broken
 from abtest.domain.autostop.settings import AutoStop
@@ -45,8 +45,11 @@ def waiting_before_rules(
     experiment: Experiment, evidence: Evidence, settings: AutoStop, now: datetime
 ) -> Waiting | None:
     """Return why no rule applies yet: auto-stop is off, there is no control, or the minimum runtime is not over."""
-    if settings.mode == "off":
-        return Waiting("off")
+    return Waiting("off") if settings.mode == "off" else not_comparable(experiment, evidence, settings, now)
+
+
+def not_comparable(experiment: Experiment, evidence: Evidence, settings: AutoStop, now: datetime) -> Waiting | None:
+    """Return why no look of a plan is taken in any mode: there is no control, or the minimum runtime is not over."""
     if not evidence.treatments or evidence.weights[evidence.control_id] <= 0:
         return Waiting("no_control")
     began = experiment.measurement_started_at
@@ -78,8 +81,12 @@ def _by_rule(
     # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
     deciding = None if planned.type == "revenue" else planned.id
     shown = guardrails.findings(state, evidence, settings, is_covered=is_covered, deciding=deciding)
-    evaluated = planned_end.decide(plan, evidence, settings, is_covered=is_covered, guardrails=shown)
-    # The one look is not used up before a guardrail has numbers.
+    if settings.mode == "group_sequential":
+        looks = state.get("planned_looks")
+        evaluated = group_sequential.decide(plan, looks, evidence, settings, is_covered=is_covered, guardrails=shown)
+    else:
+        evaluated = planned_end.decide(plan, evidence, settings, is_covered=is_covered, guardrails=shown)
+    # The plan is not evaluated before a guardrail has numbers.
     is_waiting = isinstance(evaluated, Waiting) or not guardrails.are_pending(shown)
     return evaluated if is_waiting else Waiting("guardrail_not_counted")
 

@@ -56,12 +56,14 @@ class DecisionExecution:
         return "overtaken" if isinstance(done, NotPaused) else "paused"
 
     def evaluated(self, experiment: Experiment, evidence: Evidence, verdict: Evaluated) -> Done:
-        """Store the only evaluation of the planned look, and pause if the verdict demands it."""
+        """Store the only evaluation of the plan, and pause if the verdict demands it."""
 
         def edit(fresh: Experiment, occasion: Occasion) -> Experiment | None:
             return with_evaluation(fresh, verdict, occasion.now) if is_same_question(experiment, fresh) else None
 
-        note = {"evaluation_outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
+        note: dict[str, Any] = {"evaluation_outcome": verdict.outcome, "adjusted_p_values": dict(verdict.adjusted)}
+        if verdict.ended_by:
+            note["ended_by"] = verdict.ended_by
         note |= guardrail_note(experiment, verdict.guardrails)
         is_harm = verdict.outcome == "harm"
         has_events = verdict.winner is not None or is_harm
@@ -117,6 +119,8 @@ def with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) 
         evaluation["blocked_reason"] = verdict.blocked
     if verdict.guardrails:
         evaluation["guardrails"] = documents_of(experiment, verdict.guardrails)
+    if verdict.ended_by:
+        evaluation |= {"engine": "group_sequential", "ended_by": verdict.ended_by}
     plan: Snapshot = {
         **(experiment.planned_test or {}),
         "endpoint_reached_at": now,

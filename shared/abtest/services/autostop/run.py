@@ -18,6 +18,7 @@ from abtest.services.autostop.decision import decide
 from abtest.services.autostop.evidence import evidence_of
 from abtest.services.autostop.execution import DecisionExecution
 from abtest.services.autostop.looks import LookRun
+from abtest.services.autostop.planned import with_planned_looks
 from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.leases import Lease
@@ -95,6 +96,7 @@ class AutoStopRun:
         look: Look | None = None
         if is_new(state, evidence):
             state, look = look_at(state, evidence, world.now())
+            state, look = with_planned_looks(experiment, state, look, evidence, settings, world.clock.now())
         # A faster run has looked at a newer count already, and its verdict is the better one.
         if state is None or state["generation"] != evidence.generation:
             return None

@@ -2,35 +2,9 @@
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, NotRequired, TypedDict
 
-from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, Family, Spending
-
-Sides = Literal[1, 2]
-
-
-class SpendingDocument(TypedDict):
-    """A spending function as it is stored."""
-
-    family: Family
-    gamma: float | None
-
-
-class FutilityDocument(TypedDict):
-    """Futility as it is stored."""
-
-    beta: float
-    drift: float
-    spending: SpendingDocument
-
-
-class DesignDocument(TypedDict):
-    """A design as it is stored."""
-
-    alpha: float
-    sides: Sides
-    spending: SpendingDocument
-    futility: NotRequired[FutilityDocument]
+from abtest.domain.stats.group_sequential.documents import DesignDocument, Sides, SpendingDocument
+from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, Spending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

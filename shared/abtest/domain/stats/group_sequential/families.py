@@ -9,19 +9,13 @@ Statistics in Medicine 32 (2013) 1112-1124.
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
 
-from abtest.domain.stats.group_sequential.design import Design, DesignDocument, design_of
+from abtest.domain.stats.group_sequential.design import Design, design_of
+from abtest.domain.stats.group_sequential.documents import FamilyState
 from abtest.domain.stats.group_sequential.inference import repeated_p_value
-from abtest.domain.stats.group_sequential.looks import State, recorded, started
+from abtest.domain.stats.group_sequential.looks import recorded, started
 from abtest.domain.stats.multiplicity import holm
-
-
-class FamilyState(TypedDict):
-    """Treatments after their looks, as JSON values. `design` has the alpha of the whole family."""
-
-    design: DesignDocument
-    treatments: dict[str, State]
 
 
 class Compared(NamedTuple):
@@ -38,9 +32,17 @@ class Compared(NamedTuple):
     has_ended: bool
 
 
-def started_family(design: Design, planned_information: Mapping[str, float]) -> FamilyState:
-    """Return the state before the first look, with the planned information of each treatment. Raises as `started`."""
-    treatments = {treatment: started(design, planned) for treatment, planned in planned_information.items()}
+def started_family(
+    design: Design, planned_information: Mapping[str, float], *, own: Mapping[str, Design] | None = None
+) -> FamilyState:
+    """Return the state before the first look, with the planned information of each treatment. Raises as `started`.
+
+    `own`: designs of single treatments, with the same alpha, sides and spending and futility bounds of their own.
+    """
+    treatments = {
+        treatment: started((own or {}).get(treatment, design), planned)
+        for treatment, planned in planned_information.items()
+    }
     return {"design": design.document(), "treatments": treatments}
 
 

@@ -16,7 +16,8 @@ from scipy.special import ndtr
 
 from abtest.domain.stats.group_sequential.boundaries import boundaries, crossings, regions
 from abtest.domain.stats.group_sequential.design import Design, design_of
-from abtest.domain.stats.group_sequential.looks import LookDocument, State, bounds_of
+from abtest.domain.stats.group_sequential.documents import LookDocument, State
+from abtest.domain.stats.group_sequential.looks import bounds_of
 from abtest.domain.stats.group_sequential.recursion import Look
 from abtest.domain.stats.group_sequential.roots import root
 from abtest.domain.stats.samples import Interval

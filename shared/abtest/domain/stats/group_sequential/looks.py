@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple
 
 from abtest.domain.stats.group_sequential.boundaries import LEAST_STEP, Boundary, boundaries
-from abtest.domain.stats.group_sequential.design import Design, DesignDocument, design_of
+from abtest.domain.stats.group_sequential.design import Design, design_of
+from abtest.domain.stats.group_sequential.documents import LookDocument, State
 from abtest.domain.stats.samples import Interval
 
-Ending = Literal["better", "worse", "not_significant"]
 Kind = Literal["better", "worse", "not_significant", "futile", "goes_on", "no_new_information", "ended_before"]
 
 MESSAGES: Mapping[Kind, str] = {
@@ -20,29 +20,6 @@ MESSAGES: Mapping[Kind, str] = {
     "no_new_information": "there is no more information than at the look before: nothing was tested or spent",
     "ended_before": "the test ended at an earlier look, and a later one cannot change that",
 }
-
-
-class LookDocument(TypedDict):
-    """A look that spent error. `place` is where in the spending function it was taken: 1 for a last look.
-
-    `upper` and `futility` are boundaries of z, null where there is none; `spent` is the error of one side so far.
-    """
-
-    fraction: float
-    place: float
-    upper: float | None
-    futility: float | None
-    spent: float
-    z: float
-
-
-class State(TypedDict):
-    """A test after its looks, as JSON values. `planned_information` is frozen with the design."""
-
-    design: DesignDocument
-    planned_information: float
-    looks: list[LookDocument]
-    ended: Ending | None
 
 
 class Outcome(NamedTuple):

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from math import e, expm1, isfinite, log1p, sqrt
-from typing import Literal
 
 from scipy.special import ndtr, ndtri
 
-Family = Literal["obrien_fleming", "pocock", "hwang_shih_decani"]
+from abtest.domain.stats.group_sequential.documents import Family
 
 STEEPEST = 40.0
 """Largest |gamma| of Hwang, Shih and DeCani's family; beyond it all is spent at one end, to the last digit."""
