@@ -7,7 +7,7 @@ from typing import get_args
 from abtest.domain.autostop.settings import MIN_CONVERSIONS, MIN_VISITORS, OURS, Mode
 from abtest.domain.autostop.verdicts import MESSAGES, Evaluated, WaitingFor
 from abtest.domain.goals.currency_residue import RESIDUE_ORDERS, RESIDUE_SHARE
-from abtest.domain.stats.sequential import PLANNED_VISITORS
+from abtest.domain.stats.mixture_scale import PLANNED_VISITORS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "autostop.md").read_text()
 

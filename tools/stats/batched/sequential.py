@@ -9,14 +9,14 @@ from abtest.domain.stats.formulas import (
     log_mixture_ratio,
     log_one_sided_ratio,
     mixture_margin,
-    mixture_precision,
     pooled_variance,
     pooled_variance_of_means,
     rate_difference,
     unpooled_variance,
     unpooled_variance_of_means,
 )
-from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, VarianceRule, variance_by
+from abtest.domain.stats.mixture_scale import PLANNED_VISITORS, mixture_precision
+from abtest.domain.stats.sequential import Direction, VarianceRule, variance_by
 from tools.stats.batched.shapes import Values, counts, numbers, quietly, unless
 from tools.stats.levels import level
 

@@ -2,8 +2,9 @@
 
 from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment
+from abtest.domain.stats.mixture_scale import PLANNED_VISITORS
 from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
-from abtest.domain.stats.sequential import PLANNED_VISITORS, Direction, Mixture, mixture_test, one_sided_mixture_test
+from abtest.domain.stats.sequential import Direction, Mixture, mixture_test, one_sided_mixture_test
 from abtest.kit.clock import Timestamp
 
 

@@ -75,10 +75,10 @@ def size_for_rate(baseline_rate: float, demand: Demand) -> SampleSize:
     """Return the visitors for a rate in equal variations. Raises CannotBePlannedError for impossible rates."""
     other = expected_rate(baseline_rate, demand.mde)
     pooled = (baseline_rate + other) / 2
-    spread = demand.critical_z * math.sqrt(2 * _variance(pooled)) + demand.power_z * math.sqrt(
-        _variance(baseline_rate) + _variance(other)
+    spread = demand.critical_z * math.sqrt(2 * variance_of_rate(pooled)) + demand.power_z * math.sqrt(
+        variance_of_rate(baseline_rate) + variance_of_rate(other)
     )
-    return _equal(_squared(spread / (baseline_rate * demand.mde)), demand)
+    return equal_size(_squared(spread / (baseline_rate * demand.mde)), demand)
 
 
 def size_for_mean(mean: float, standard_deviation: float, demand: Demand) -> SampleSize:
@@ -92,7 +92,7 @@ def size_for_mean(mean: float, standard_deviation: float, demand: Demand) -> Sam
         raise CannotBePlannedError("sd", "must be above zero: without variance nothing is left to chance")
     _check_mde(demand.mde)
     coefficient = standard_deviation / mean / demand.mde
-    return _equal(2 * _squared((demand.critical_z + demand.power_z) * coefficient), demand)
+    return equal_size(2 * _squared((demand.critical_z + demand.power_z) * coefficient), demand)
 
 
 def size_for_rate_by_weights(
@@ -104,12 +104,7 @@ def size_for_rate_by_weights(
     """
     other = expected_rate(baseline_rate, demand.mde)
     exact = max(_total_for_pair(baseline_rate, other, demand, control, share) for share in treatments)
-    smallest = min(control, *treatments)
-    return SampleSize(
-        exact=exact,
-        required_sample_per_variant=_whole(exact * smallest),
-        required_total_visitors=_whole(exact),
-    )
+    return unequal_size(exact, min(control, *treatments))
 
 
 def expected_rate(baseline_rate: float, mde: float) -> float:
@@ -130,13 +125,17 @@ def expected_rate(baseline_rate: float, mde: float) -> float:
 
 def _total_for_pair(baseline_rate: float, other: float, demand: Demand, control: float, share: float) -> float:
     pooled = (control * baseline_rate + share * other) / (control + share)
-    spread = demand.critical_z * math.sqrt(_variance(pooled) * (1 / control + 1 / share)) + demand.power_z * math.sqrt(
-        _variance(baseline_rate) / control + _variance(other) / share
-    )
+    spread = demand.critical_z * math.sqrt(
+        variance_of_rate(pooled) * (1 / control + 1 / share)
+    ) + demand.power_z * math.sqrt(variance_of_rate(baseline_rate) / control + variance_of_rate(other) / share)
     return _squared(spread / (baseline_rate * demand.mde))
 
 
-def _equal(exact: float, demand: Demand) -> SampleSize:
+def equal_size(exact: float, demand: Demand) -> SampleSize:
+    """Return the size of variations of equal weight, by the exact number of visitors of each.
+
+    Raises CannotBePlannedError for more than `MAX_VISITORS`.
+    """
     each = _whole(exact)
     return SampleSize(
         exact=exact,
@@ -145,12 +144,25 @@ def _equal(exact: float, demand: Demand) -> SampleSize:
     )
 
 
+def unequal_size(exact: float, smallest: float) -> SampleSize:
+    """Return the size by the exact number of all visitors, where the smallest variation has this share of them.
+
+    Raises CannotBePlannedError for more than `MAX_VISITORS`.
+    """
+    return SampleSize(
+        exact=exact,
+        required_sample_per_variant=_whole(exact * smallest),
+        required_total_visitors=_whole(exact),
+    )
+
+
 def _check_mde(mde: float) -> None:
     if not math.isfinite(mde) or mde == 0:
         raise CannotBePlannedError("mde", "must be a change")
 
 
-def _variance(rate: float) -> float:
+def variance_of_rate(rate: float) -> float:
+    """Return the variance of a single visitor."""
     return rate * (1 - rate)
 
 

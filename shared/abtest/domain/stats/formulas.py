@@ -5,7 +5,7 @@ differences and variances are formed from them, not from rounded rates, so that 
 rates near 1.
 """
 
-from math import log, log1p, pi, sqrt
+from math import log, pi, sqrt
 
 from scipy.special import betainc, erfcx, gammaln, log_ndtr, ndtr
 
@@ -145,14 +145,6 @@ def normal_loss(m: Arithmetic[Real], mean: Real, sd: Real) -> Real:
     mills = _SQRT_HALF_PI * erfcx(m.greater(z, 0.0) * _SQRT_HALF)
     gain = sd * density * (1 - m.greater(z, 0.0) * mills)
     return m.choose(z > 0, gain, sd * density - mean * ndtr(-z))
-
-
-def mixture_precision(alpha: float, planned_visitors: float) -> float:
-    """ρ² for which the test is tightest at so many visitors of the pair; τ² = V (n_c + n_t) ρ².
-
-    Source: Howard, Ramdas, McAuliffe, Sekhon: Annals of Statistics 49 (2021) 1055-1080, section 3.5.
-    """
-    return (-2 * log(alpha) + log1p(-2 * log(alpha))) / planned_visitors
 
 
 def log_mixture_ratio(m: Arithmetic[Real], difference: Real, variance: Real, tau_squared: Real) -> Real:

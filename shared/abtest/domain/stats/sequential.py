@@ -10,17 +10,14 @@ from abtest.domain.stats.formulas import (
     log_mixture_ratio,
     log_one_sided_ratio,
     mixture_margin,
-    mixture_precision,
     pooled_variance,
     pooled_variance_of_means,
     rate_difference,
     unpooled_variance,
     unpooled_variance_of_means,
 )
+from abtest.domain.stats.mixture_scale import PLANNED_VISITORS, mixture_precision
 from abtest.domain.stats.samples import Conversions, Interval, Sample
-
-# Visitors of both arms together at which a test without a plan is tightest.
-PLANNED_VISITORS = 5000
 
 VarianceRule = Literal["max", "unpooled", "pooled"]
 Direction = Literal["increase", "decrease"]

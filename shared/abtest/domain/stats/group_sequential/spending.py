@@ -1,9 +1,8 @@
 """Spending functions: the part of an error rate that may be used up by a fraction of the planned information."""
 
 from dataclasses import dataclass
-from math import e, expm1, isfinite, log1p, sqrt
-
-from scipy.special import ndtr, ndtri
+from math import e, erfc, expm1, isfinite, log1p, sqrt
+from statistics import NormalDist
 
 from abtest.domain.stats.group_sequential.documents import Family
 
@@ -11,6 +10,7 @@ STEEPEST = 40.0
 """Largest |gamma| of Hwang, Shih and DeCani's family; beyond it all is spent at one end, to the last digit."""
 
 _NEARLY_LINEAR = 1e-9
+_QUANTILE = NormalDist().inv_cdf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,8 @@ class Spending:
             return error if fraction else 0.0
         match self.family:
             case "obrien_fleming":
-                return 2 * float(ndtr(ndtri(error / 2) / sqrt(fraction)))
+                # Twice the normal tail; planning uses this module where scipy is not loaded.
+                return erfc(-_QUANTILE(error / 2) / sqrt(2 * fraction))
             case "pocock":
                 return error * log1p((e - 1) * fraction)
             case "hwang_shih_decani":
