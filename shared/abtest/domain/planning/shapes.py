@@ -96,8 +96,8 @@ class Snapshot(TypedDict, total=False):
     """A frozen plan, its sizes and its evaluation.
 
     `looks` is the number of looks that a group-sequential plan is sized for; others may be taken. `futility` spends
-    1 - power on bounds below which such a test may be given up; null: none. `covariate_adjustment`:
-    whether decisions take the estimate that is adjusted for the time before exposure.
+    1 - power on bounds below which such a test may be given up; null: none. `covariate_adjustment`: whether
+    decisions take the estimate that is adjusted for the time before exposure.
     """
 
     computed_at: str

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
-from abtest.domain.stats.formulas import cuped_variance
+from abtest.domain.stats.arithmetic import FLOATS
+from abtest.domain.stats.formulas import (
+    adjustment_factor,
+    cuped_variance,
+    pooled_variance_of_means,
+    total_variance_of_rates,
+    unpooled_variance_of_means,
+)
 from abtest.domain.stats.samples import Sample
 
 
@@ -60,6 +67,37 @@ class Cuped:
     theta: float
     samples: tuple[Sample, ...]
     variance_reduction: float
+    arms: tuple[CovariateSums, ...] = ()
+
+    def pair(self, control: int, treatment: int, *, is_rate: bool = False) -> tuple[Sample, Sample]:
+        """Return two arms, by position, as a test that is read at any time takes them.
+
+        Their variances are scaled so that the larger of the pooled and the unpooled variance of their difference also
+        covers the estimate of θ: the pooled one of two arms is that of least squares, y on the arm and x, squared.
+        `is_rate`: y is 0 or 1, and the variances are those of rates, p(1 - p) where the covariate explains nothing.
+        Where x does not vary, a test of the pair is that of the arms as they are.
+        Source: Huitema, The Analysis of Covariance and Alternatives (2011), chapter 6.
+        """
+        arms, samples = (self.arms[control], self.arms[treatment]), (self.samples[control], self.samples[treatment])
+        if any(sample.n < 2 for sample in samples):
+            return samples
+        spreads = (samples[0].variance, samples[0].n, samples[1].variance, samples[1].n)
+        plain = max(unpooled_variance_of_means(*spreads), pooled_variance_of_means(*spreads))
+        if plain <= 0:
+            return samples
+        scale = self._factor(*arms)
+        if is_rate:
+            scale *= total_variance_of_rates(FLOATS, samples[1].mean - samples[0].mean, spreads) / plain
+        return samples[0].widened(scale), samples[1].widened(scale)
+
+    def _factor(self, control: CovariateSums, treatment: CovariateSums) -> float:
+        """Return how much the estimate of θ adds to the variance of a difference, 1 where x does not vary."""
+        within = sum(arm.moments().xx for arm in self.arms)
+        freedom = sum(arm.n - 1 for arm in self.arms if arm.n)
+        if within <= 0 or freedom < 2:
+            return 1.0
+        shift = treatment.x / treatment.n - control.x / control.n
+        return adjustment_factor(shift, within, freedom, control.n, treatment.n)
 
 
 def cuped(arms: Sequence[CovariateSums]) -> Cuped:
@@ -75,4 +113,5 @@ def cuped(arms: Sequence[CovariateSums]) -> Cuped:
     centre = total / visitors if visitors else 0.0
     samples = tuple(arm.adjusted(one, theta, centre) for arm, one in zip(arms, moments, strict=True))
     correlation = xy / sqrt(xx) / sqrt(yy) if xx > 0 and yy > 0 else 0.0
-    return Cuped(theta=theta, samples=samples, variance_reduction=min(1.0, correlation * correlation))
+    reduction = min(1.0, correlation * correlation)
+    return Cuped(theta=theta, samples=samples, variance_reduction=reduction, arms=tuple(arms))

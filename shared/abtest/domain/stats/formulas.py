@@ -137,6 +137,28 @@ def cuped_variance(variance: Real, covariate_variance: Real, covariance: Real, t
     return variance + theta * (theta * covariate_variance - 2 * covariance)
 
 
+def adjustment_factor(shift: Real, within: Real, freedom: Real, n_c: Real, n_t: Real) -> Real:
+    """Variance of an adjusted difference over that with a known θ; shift = difference of the arms' means of x.
+
+    `within` = Σ S_xx and `freedom` = Σ (n - 1) are of all arms that θ is estimated from. The first factor is the degree
+    of freedom of θ; the second its variance, σ² / Σ S_xx, times shift².
+    """
+    return freedom / (freedom - 1) * (1 + shift * shift / (within * (1 / n_c + 1 / n_t)))
+
+
+def total_variance_of_rates(m: Arithmetic[Real], difference: Real, spreads: tuple[Real, Real, Real, Real]) -> Real:
+    """Larger of V_u and V_p of a difference of rates from the variances (n - 1) of zeros and ones, adjusted or not.
+
+    spreads = variance and visitors of the control, then of the treatment. V_p is about the common mean of both arms,
+    as that of rates is: p(1 - p) where nothing was adjusted.
+    """
+    variance_c, n_c, variance_t, n_t = spreads
+    squares_c, squares_t, visitors = (n_c - 1) * variance_c, (n_t - 1) * variance_t, n_c + n_t
+    unpooled = squares_c / n_c / n_c + squares_t / n_t / n_t
+    between = n_c / visitors * n_t * difference * difference
+    return m.greater(unpooled, (squares_c + squares_t + between) / visitors * (1 / n_c + 1 / n_t))
+
+
 def normal_loss(m: Arithmetic[Real], mean: Real, sd: Real) -> Real:
     """E[max(-δ, 0)] for δ ~ N(mean, sd²), sd > 0; Mills' ratio keeps its digits where it is tiny."""
     z = mean / sd

@@ -51,3 +51,7 @@ class Sample:
     def scaled(self, factor: float) -> "Sample":
         """Return the sample in another unit."""
         return Sample(n=self.n, mean=self.mean * factor, variance=self.variance * factor * factor)
+
+    def widened(self, factor: float) -> "Sample":
+        """Return the sample with a variance so many times as large."""
+        return Sample(n=self.n, mean=self.mean, variance=self.variance * factor)
