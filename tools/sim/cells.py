@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tools.sim import daily_looks, guarding, guardrails, money, single_look, testing, unequal
+from tools.sim import adjusted, daily_looks, guarding, guardrails, money, single_look, testing, unequal
 from tools.sim.outcomes import Cell
 
 CELLS: tuple[Cell, ...] = (
     *testing.CELLS,
     *daily_looks.CELLS,
+    *adjusted.CELLS,
     *single_look.CELLS,
     *money.CELLS,
     *unequal.CELLS,

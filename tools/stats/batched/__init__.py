@@ -5,7 +5,7 @@ Give counts as integers, which stay exact. Comparisons of one goal are along the
 
 from tools.stats.batched.bayesian import BayesianComparisons, bayesian_means, bayesian_rates
 from tools.stats.batched.comparisons import Comparisons, compare_means, compare_rates
-from tools.stats.batched.cuped import Adjusted, cuped
+from tools.stats.batched.cuped import Adjusted, adjusted_differences, cuped
 from tools.stats.batched.evidence import (
     excess_evidence,
     harm_evidence,
@@ -40,6 +40,7 @@ __all__ = [
     "OneSidedMixtureTests",
     "ProportionTests",
     "RateIntervals",
+    "adjusted_differences",
     "bayesian_means",
     "bayesian_rates",
     "compare_means",

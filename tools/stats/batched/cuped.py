@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from abtest.domain.stats.arithmetic import FloatArray
-from abtest.domain.stats.formulas import cuped_variance
+from abtest.domain.stats.arithmetic import ARRAYS, FloatArray
+from abtest.domain.stats.formulas import adjustment_factor, cuped_variance, total_variance_of_rates
+from tools.stats.batched.sequential import Differences, differences_of_means
 from tools.stats.batched.shapes import Values, numbers, quietly, unless
 
 
@@ -32,3 +33,31 @@ def cuped(
         mean=unless(n < 2, mean - theta * (x_mean - centre)),
         variance=unless(n < 2, np.maximum(0, cuped_variance(variance, x_variance, covariance, theta))),
     )
+
+
+@quietly
+def adjusted_differences(
+    n: Values, y: Values, yy: Values, x: Values, xx: Values, xy: Values, *, is_rate: bool = False
+) -> Differences:
+    """Return the adjusted differences from the first arm, for the mixture tests; arms along the last axis, by sums.
+
+    `is_rate`: y is 0 or 1. nan as in `differences_of_means`.
+    """
+    n, y, yy, x, xx, xy = numbers(n, y, yy, x, xx, xy)
+    within = np.where(n > 0, xx - x * x / n, 0).sum(axis=-1, keepdims=True)
+    moments = (yy - y * y / n) / (n - 1), (xx - x * x / n) / (n - 1), (xy - x * y / n) / (n - 1)
+    found = cuped(n, y / n, moments[0], x / n, moments[1], moments[2])
+    pair = [values for arm in (slice(0, 1), slice(1, None)) for values in _arm(n, found, arm)]
+    differences = differences_of_means(*pair)
+    freedom = np.where(n > 0, n - 1, 0).sum(axis=-1, keepdims=True)
+    shift, sizes = (x / n)[..., 1:] - (x / n)[..., :1], (n[..., :1], n[..., 1:])
+    variance = differences.variance
+    if is_rate:
+        total = total_variance_of_rates(ARRAYS, differences.difference, (pair[2], pair[0], pair[5], pair[3]))
+        variance = np.where(variance > 0, total, variance)
+    factor = np.where((within > 0) & (freedom > 1), adjustment_factor(shift, within, freedom, *sizes), 1)
+    return differences._replace(variance=variance * factor)
+
+
+def _arm(n: FloatArray, found: Adjusted, arm: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return n[..., arm], found.mean[..., arm], found.variance[..., arm]
