@@ -51,7 +51,7 @@ def plan(*goals: GoalPlan, **changes: Any) -> CountingPlan:
 GOALS = (
     goal("click"),
     goal("clicks", count_once=False, looks_back=True),
-    goal("signup", "custom", event_name="sign_up"),
+    goal("signup", "custom", event_name="sign_up", looks_back=True),
     goal(
         "signups", "custom", event_name="sign_up", count_once=False, window_ms=2_000, filter=BUY_FILTER, looks_back=True
     ),

@@ -21,7 +21,7 @@ from tools.stats import batched
 DAYS, HOURS, A_DAY = 28, 24, 10_000
 
 
-def found(sums: Sums, *, is_rate: bool, tau: float | None, is_adjusted: bool = True) -> NDArray[np.float64]:
+def significant(sums: Sums, *, is_rate: bool, tau: float | None, is_adjusted: bool = True) -> NDArray[np.float64]:
     """Return 1 on paths with a look at which the running p was at most alpha, with the minimum data."""
     moments = sums.moments if is_adjusted else sums.without_a_past
     tests = batched.mixture_test(batched.adjusted_differences(*moments, is_rate=is_rate), alpha=ALPHA, tau=tau)
@@ -63,7 +63,7 @@ class AdjustedPeeking:
             for tau in (None, MDE * rate) if self.kind == "rate" else (None,):
                 for is_adjusted in (True, False):
                     name = f"{'adjusted' if is_adjusted else 'plain'} {rate} {cadence} {tau}"
-                    outcomes[name] = found(sums, is_rate=self.kind == "rate", tau=tau, is_adjusted=is_adjusted)
+                    outcomes[name] = significant(sums, is_rate=self.kind == "rate", tau=tau, is_adjusted=is_adjusted)
         return outcomes
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
@@ -86,7 +86,7 @@ class AdjustedPeeking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustedPower:
-    """Visitors of the plan at 3 % and an MDE of 10 %, daily looks, the treatment as planned; money: 15 % more buyers."""
+    """Visitors of the plan at 3 % and an MDE of 10 %, daily looks, the planned effect; money: 15 % more buyers."""
 
     kind: Literal["rate", "money"]
     correlation: float
@@ -107,7 +107,7 @@ class AdjustedPower:
         return f"power, {words}, correlation {self.correlation:g}"
 
     def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
-        """Return whether a difference was found, adjusted and plain."""
+        """Return whether a difference was significant, adjusted and plain."""
         sample = size_for_rate(self.RATE, Demand(mde=MDE)).required_total_visitors
         lift = 1 + MDE if self.kind == "rate" else 1.15
         past = Past(kind=self.kind, rate=self.RATE, correlation=self.correlation, lift=lift)
@@ -115,8 +115,8 @@ class AdjustedPower:
         is_rate = self.kind == "rate"
         tau = MDE * self.RATE if is_rate else None
         return {
-            "adjusted": found(sums, is_rate=is_rate, tau=tau),
-            "plain": found(sums, is_rate=is_rate, tau=tau, is_adjusted=False),
+            "adjusted": significant(sums, is_rate=is_rate, tau=tau),
+            "plain": significant(sums, is_rate=is_rate, tau=tau, is_adjusted=False),
         }
 
     def rows(self, outcomes: Outcomes) -> list[Row]:

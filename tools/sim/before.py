@@ -29,7 +29,7 @@ class Sums(NamedTuple):
 
     @property
     def moments(self) -> tuple[Numbers, ...]:
-        """What an adjustment takes."""
+        """Sums that an adjustment takes."""
         return self[:6]
 
     @property

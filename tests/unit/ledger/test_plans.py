@@ -108,6 +108,31 @@ def test_goal_plan__that_compares_means__looks_back(changes: dict[str, Any], loo
     assert planned(replace(GOAL, event_name="e", **changes), measurement_epoch=2).looks_back is looks_back
 
 
+@pytest.mark.parametrize(
+    ("changes", "adjustment", "looks_back"),
+    [
+        ({"type": "click", "aggregation": "conversion"}, "cuped", True),
+        ({"type": "click", "aggregation": "conversion"}, "none", False),
+        ({"type": "click", "aggregation": "conversion", "count_once": False}, "cuped", False),
+        ({"type": "revenue"}, "none", True),
+    ],
+)
+def test_goal_plan__of_a_test_that_adjusts__looks_back_for_visitors_who_converted(
+    changes: dict[str, Any], adjustment: Any, looks_back: bool
+) -> None:
+    found = plan_counting(
+        experiment(
+            replace(GOAL, **changes),
+            assignment_epoch=2,
+            measurement_epoch=2,
+            planned_test={"covariate_adjustment": adjustment},
+        ),
+        "EUR",
+    )
+    assert found is not None
+    assert found.goals[0].looks_back is looks_back
+
+
 @pytest.mark.parametrize(("assignment", "measurement", "days"), [(1, 1, 14), (2, 2, 14), (1, 2, 0), (2, 3, 0)])
 def test_plan__of_a_measurement_in_which_somebody_was_treated_before__does_not_look_back(
     assignment: int, measurement: int, days: int

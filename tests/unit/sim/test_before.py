@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from tools.sim.adjusted import found
+from tools.sim.adjusted import significant
 from tools.sim.before import Past, Sums
 
 
@@ -40,6 +40,8 @@ def test_past__with_a_lift__lifts_the_treatment_and_leaves_the_past() -> None:
 def test_adjustment__of_a_correlated_past__finds_more() -> None:
     sums = drawn("rate", 0.7, lift=1.15)
 
-    adjusted, plain = (found(sums, is_rate=True, tau=0.005, is_adjusted=is_adjusted) for is_adjusted in (True, False))
+    adjusted, plain = (
+        significant(sums, is_rate=True, tau=0.005, is_adjusted=is_adjusted) for is_adjusted in (True, False)
+    )
 
     assert adjusted.mean() > plain.mean() + 0.1

@@ -46,8 +46,8 @@ def adjusted_differences(
     n, y, yy, x, xx, xy = numbers(n, y, yy, x, xx, xy)
     within = np.where(n > 0, xx - x * x / n, 0).sum(axis=-1, keepdims=True)
     moments = (yy - y * y / n) / (n - 1), (xx - x * x / n) / (n - 1), (xy - x * y / n) / (n - 1)
-    found = cuped(n, y / n, moments[0], x / n, moments[1], moments[2])
-    pair = [values for arm in (slice(0, 1), slice(1, None)) for values in _arm(n, found, arm)]
+    adjusted = cuped(n, y / n, moments[0], x / n, moments[1], moments[2])
+    pair = [values for arm in (slice(0, 1), slice(1, None)) for values in _arm(n, adjusted, arm)]
     differences = differences_of_means(*pair)
     freedom = np.where(n > 0, n - 1, 0).sum(axis=-1, keepdims=True)
     shift, sizes = (x / n)[..., 1:] - (x / n)[..., :1], (n[..., :1], n[..., 1:])
@@ -59,5 +59,5 @@ def adjusted_differences(
     return differences._replace(variance=variance * factor)
 
 
-def _arm(n: FloatArray, found: Adjusted, arm: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return n[..., arm], found.mean[..., arm], found.variance[..., arm]
+def _arm(n: FloatArray, adjusted: Adjusted, arm: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return n[..., arm], adjusted.mean[..., arm], adjusted.variance[..., arm]

@@ -126,6 +126,7 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
     # A restart opens a measurement and assigns every visitor again. In any other measurement visitors have already
     # seen their variation: its effect is in their earlier hits, and CUPED would subtract a part of the difference.
     looks_back = experiment.measurement_epoch == experiment.assignment_epoch
+    is_adjusted = (experiment.planned_test or {}).get("covariate_adjustment") == "cuped"
     return CountingPlan(
         experiment_id=experiment.id,
         shop_id=experiment.shop_id,
@@ -134,7 +135,10 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
         begins_at=parse_milliseconds(experiment.measurement_started_at),
         currency=currency,
         variation_ids=tuple(variation.id for variation in experiment.variations),
-        goals=tuple(plan_goal(goal, pages, references, looks_back=looks_back) for goal in experiment.goals),
+        goals=tuple(
+            plan_goal(goal, pages, references, looks_back=looks_back, is_adjusted=is_adjusted)
+            for goal in experiment.goals
+        ),
     )
 
 
@@ -156,8 +160,18 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
     )
 
 
-def plan_goal(goal: Goal, pages: Mapping[str, PageRules], references: References, *, looks_back: bool) -> GoalPlan:
-    """Return the plan of one goal. `pages` are the experiment's by id; `looks_back`: where means are compared."""
+def plan_goal(
+    goal: Goal,
+    pages: Mapping[str, PageRules],
+    references: References,
+    *,
+    looks_back: bool,
+    is_adjusted: bool = False,
+) -> GoalPlan:
+    """Return the plan of one goal. `pages` are the experiment's by id.
+
+    `looks_back`: where means are compared, and with `is_adjusted` also where visitors who converted are.
+    """
     plan = GoalPlan(
         goal_id=goal.id,
         type=goal.type,
@@ -169,9 +183,10 @@ def plan_goal(goal: Goal, pages: Mapping[str, PageRules], references: References
         winsorize_pct=goal.winsorize_pct,
         sums_value=goal.type != "revenue" and goal.aggregation in ("sum", "mean"),
     )
-    # Only means are adjusted by a covariate; rates, and totals that are 0 or 1, are compared without one.
+    # Totals that are 0 or 1 have a covariate only where the plan of the test adjusts by it: it takes 14 days more of
+    # rows. A rate of visitors with any of several hits has none, because its sums are of hits.
     compares_means = (plan.counts_money or goal.aggregation != "conversion") and not plan.takes_first_only
-    return replace(plan, looks_back=looks_back and compares_means)
+    return replace(plan, looks_back=looks_back and (compares_means or (is_adjusted and plan.takes_first_only)))
 
 
 def _scope(goal: Goal, pages: Mapping[str, PageRules], references: References) -> Scope | None:

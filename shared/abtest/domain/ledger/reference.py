@@ -288,8 +288,10 @@ class GoalCounter:
             spread[step] = spread[step].plus(count)
         covariates: defaultdict[str, Covariate] = defaultdict(Covariate)
         # Visitors without hits before have x = 0 and would add zeros.
-        for visitor, x in self._before.items():
-            variation_id, y = self._exposures[visitor].variation_id, sum(self._worths.get(visitor, ()))
+        for visitor, hits_before in self._before.items():
+            x = min(hits_before, 1) if goal.takes_first_only else hits_before
+            y = converter(self._worths[visitor], goal).total if visitor in self._worths else 0
+            variation_id = self._exposures[visitor].variation_id
             covariates[variation_id] = covariates[variation_id].plus(Covariate(x, x * x, x * y))
         nonzero = {variation_id: covariate for variation_id, covariate in covariates.items() if any(covariate)}
         return GoalCounts(dict(cells), dict(self._money), dict(spread), nonzero)
