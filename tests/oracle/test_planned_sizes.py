@@ -8,7 +8,8 @@ import pytest
 from abtest.domain.planning.any_look import ASSUMED_LOOKS, boundary, planned_z, z_by
 from abtest.domain.planning.planned_looks import LooksDesign, inflation
 from abtest.domain.stats.group_sequential.boundaries import crossings
-from abtest.domain.stats.group_sequential.design import Design, Sides
+from abtest.domain.stats.group_sequential.design import Design
+from abtest.domain.stats.group_sequential.documents import Sides
 from abtest.domain.stats.group_sequential.recursion import Look
 from abtest.domain.stats.group_sequential.roots import root
 from abtest.domain.stats.group_sequential.sizes import size

@@ -85,6 +85,7 @@ class Shop:
         """A goal of rates, or where `money` is what an order brings, of revenue."""
         rows = [self.row(index, name, base, lifts, money, more.get("direction")) for index in range(len(self.names))]
         return results.GoalResult(
+            adjustment=None,
             goal_id=ident(2, number),
             name=name,
             type="revenue" if money else "custom",

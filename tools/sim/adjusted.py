@@ -1,4 +1,4 @@
-"""Tests at every look of estimates adjusted for the time before, θ estimated anew at each look: errors and power."""
+"""Tests at every look of estimates adjusted for the time before, θ estimated at each look: errors and power."""
 
 from __future__ import annotations
 

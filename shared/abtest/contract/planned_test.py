@@ -97,6 +97,12 @@ class PlannedTestSnapshot(Output):
     power: float = ABSENT
     window_days: int = ABSENT
     tail: Tail = ABSENT
+    covariate_adjustment: Annotated[
+        Literal["none", "cuped"],
+        Field(
+            description="`cuped`: decisions take the adjusted estimate. Absent in plans of older releases: they do not."
+        ),
+    ] = ABSENT
     required_sample_per_variant: int = ABSENT
     required_total_visitors: int = ABSENT
     estimated_days: float = ABSENT

@@ -19,8 +19,9 @@ class PlanInput(LiveEdit):
     """The effect a test must detect. Without `baseline_rate` it is measured; other absent fields are inherited.
 
     `alpha`, `power` and `tail` come from `fixed_horizon` of the experiment's, then of the shop's auto-stop, then, like
-    `correction_method`, from the shop's defaults. A goal with direction `decrease` is planned for the rate (1 - `mde`)
-    times the baseline. While the experiment runs, a new plan needs `confirm_live_impact`.
+    `correction_method` and `covariate_adjustment`, from the shop's defaults. A goal with direction `decrease` is
+    planned for the rate (1 - `mde`) times the baseline. While the experiment runs, a new plan needs
+    `confirm_live_impact`.
     """
 
     model_config = ConfigDict(
@@ -36,6 +37,16 @@ class PlanInput(LiveEdit):
     power: Power = ABSENT
     tail: Tail = ABSENT
     correction_method: Literal["none", "holm"] = ABSENT
+    covariate_adjustment: Annotated[
+        Literal["none", "cuped"],
+        Field(
+            description=(
+                "Whether decisions take the estimate that is adjusted for the 14 days before exposures. The shop's "
+                "default when absent. `cuped` must be set before the test starts: a plan set later begins a "
+                "measurement of visitors who may know their variation, and has `none`."
+            )
+        ),
+    ] = ABSENT
 
 
 class SampleSizeInput(Input):

@@ -36,7 +36,10 @@ class Interval(Output):
 
 
 class Cuped(Output):
-    """A comparison of means, adjusted by the same measure before exposure. The verdict does not use it."""
+    """A comparison adjusted by the same measure before exposure (CUPED).
+
+    It decides only where the plan chose it (`decides`); otherwise the verdict does not use it.
+    """
 
     lift: float | None
     ci: Interval | None
@@ -44,8 +47,32 @@ class Cuped(Output):
     difference_ci: Interval | None
     p_value: float
     adjusted_p_value: float
+    always_valid_p: Annotated[
+        float | None, Field(description="Engine sequential: the smallest so far of the looks at this estimate.")
+    ]
     is_significant: bool | None
+    decides: Annotated[
+        bool, Field(description="Significance, state and message of the row are those of this estimate.")
+    ]
     variance_reduction: Annotated[float, Field(description="Explained share of the variance, 0 to 1.")]
+
+
+class CovariateAdjustment(Output):
+    """Role of the adjustment that the plan chose, `covariate_adjustment: cuped`, in these figures."""
+
+    status: Annotated[
+        Literal["decides", "missing", "not_counted", "not_from_the_first_look", "other_engine", "restricted"],
+        Field(
+            description=(
+                "`decides`: verdicts are those of the adjusted figures in `cuped`. `missing`: they would be, and this "
+                "roll-up lacks them, so nothing is significant. In all others the plain figures decide: the time "
+                "before is `not_counted` for the goal or this measurement; it was `not_from_the_first_look`, whose "
+                "estimate a measurement keeps; the figures are of an `other_engine`, or `restricted` to a part of the "
+                "visitors."
+            )
+        ),
+    ]
+    message: Annotated[str, Field(description="The status in a sentence.")]
 
 
 class ForeignMoney(Output):
@@ -156,9 +183,9 @@ class _Compared(Output):
         Cuped | None,
         Field(
             description=(
-                "Engine frequentist: means adjusted by the 14 days before exposure. Null for rates, for "
-                "goals that count once, in restricted figures, and in measurements begun by new weights "
-                "or another plan."
+                "Engines frequentist (means) and sequential: adjusted by the 14 days before exposure. Null for "
+                "goals that count once unless the plan chose the adjustment, in restricted figures, and in "
+                "measurements begun by new weights or another plan."
             )
         ),
     ]

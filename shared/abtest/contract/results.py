@@ -6,6 +6,7 @@ from pydantic import Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.guardrails import GuardrailFinding as GuardrailFinding
+from abtest.contract.result_rows import CovariateAdjustment as CovariateAdjustment
 from abtest.contract.result_rows import Cuped as Cuped
 from abtest.contract.result_rows import ForeignMoney as ForeignMoney
 from abtest.contract.result_rows import Interval as Interval
@@ -67,6 +68,9 @@ class GoalResult(Output):
     not_evaluable: Annotated[
         Literal["not_counted_yet"] | None,
         Field(description="Why the goal has no figures: it is newer than the last count."),
+    ]
+    adjustment: Annotated[
+        CovariateAdjustment | None, Field(description="Null unless the plan chose `covariate_adjustment: cuped`.")
     ]
     rows: list[ResultRow]
 

@@ -110,6 +110,12 @@ class Shop(ShopSummary):
     publication_warning: PublicationWarning = ABSENT
 
 
+CovariateAdjustment = Annotated[
+    Literal["none", "cuped"],
+    Field(description="Of plans that do not choose it: whether decisions take the estimate adjusted by CUPED."),
+]
+
+
 class ShopDefaults(Output):
     """Defaults that experiments inherit, and whether landing pages need an approved QA run."""
 
@@ -119,6 +125,7 @@ class ShopDefaults(Output):
     alpha: float
     power: float
     correction_method: Literal["none", "holm"]
+    covariate_adjustment: CovariateAdjustment
     require_approval: bool
     require_landing_qa: bool
 
@@ -132,5 +139,6 @@ class UpdateShopDefaults(Input):
     alpha: Annotated[float, Field(ge=0.001, le=0.2)] = ABSENT
     power: Annotated[float, Field(ge=0.5, le=0.99)] = ABSENT
     correction_method: Literal["none", "holm"] = ABSENT
+    covariate_adjustment: CovariateAdjustment = ABSENT
     require_approval: bool = ABSENT
     require_landing_qa: bool = ABSENT

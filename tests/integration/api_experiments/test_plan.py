@@ -74,6 +74,7 @@ def test_plan__stated__is_answered_whole_and_served_from_then_on(client: Client,
         "power": 0.8,
         "window_days": 28,
         "tail": "two-sided",
+        "covariate_adjustment": "none",
         "required_sample_per_variant": 53_211,
         "required_total_visitors": 106_422,
         "evaluation": None,
@@ -90,6 +91,7 @@ def test_plan__everything_stated__is_what_is_planned(client: Client, draft: Json
         "power": 0.99,
         "tail": "one-sided",
         "correction_method": "none",
+        "covariate_adjustment": "cuped",
         "mde": 1,
         "baseline_rate": 0.2,
     }
@@ -178,6 +180,7 @@ def test_plan__goal_that_should_fall__is_planned_for_the_lower_rate(client: Clie
         ("baseline_rate", [1e-3, 0.49], [-1e-9, 0, 1, 1.0000001, "3 %", None]),
         ("tail", ["one-sided", "two-sided"], ["both", 1, None]),
         ("correction_method", ["none", "holm"], ["sidak", None]),
+        ("covariate_adjustment", ["none", "cuped"], ["regression", None]),
     ],
 )
 def test_plan__border__is_held(client: Client, draft: Json, name: str, inside: list[Any], outside: list[Any]) -> None:
@@ -390,3 +393,34 @@ def test_schedule__launch_that_lacks_its_plan__is_taken_off_with_the_reason(
 def test_duplicate__planned_experiment__is_planned_anew(client: Client, draft: Json) -> None:
     client.put(f"{path_of(draft)}/plan", wish(draft))
     assert client.post(f"{path_of(draft)}/duplicate").json()["planned_test"] is None
+
+
+def test_adjustment__of_the_shop__is_that_of_plans_without_their_own(
+    client: Client, create: Create, api: MemoryApi, tenant: Tenant
+) -> None:
+    caller = Caller(key_id="k", kind="shop", user_id="u", shop_id=tenant.shop.id, scopes=frozenset(), request_id="r")
+    patch = UpdateShopDefaults.model_validate({"covariate_adjustment": "cuped"})
+    Shops(api.world, api.management.publication).update_defaults(caller, patch, None)
+    made = create(goals=GOALS)
+
+    inherited = client.put(f"{path_of(made)}/plan", wish(made)).json()["planned_test"]
+    own = client.put(f"{path_of(made)}/plan", wish(made, covariate_adjustment="none")).json()["planned_test"]
+
+    assert (inherited["covariate_adjustment"], own["covariate_adjustment"]) == ("cuped", "none")
+
+
+def test_adjustment__of_a_running_test__is_kept_and_cannot_be_chosen(client: Client, draft: Json) -> None:
+    path, consent = f"{path_of(draft)}/plan", {"confirm_live_impact": True}
+    chosen = wish(draft, covariate_adjustment="cuped")
+    assert client.put(path, chosen).status == 200
+    running = client.post(f"{path_of(draft)}/launch").json()
+    assert running["planned_test"]["covariate_adjustment"] == "cuped"
+
+    for same in (chosen, wish(draft)):
+        answer = client.put(path, same)
+        assert answer.json()["planned_test"] == running["planned_test"]
+    refusal = client.put(path, {**chosen, "mde": 0.2, **consent})
+    other = client.put(path, {**wish(draft), "mde": 0.2, **consent}).json()["planned_test"]
+
+    assert (refusal.status, refusal.paths) == (422, ["covariate_adjustment"])
+    assert (other["covariate_adjustment"], other["mde"]) == ("none", 0.2)

@@ -114,9 +114,9 @@ def test_covariate__of_a_goal_that_counts_visitors__is_one_or_none() -> None:
     early = (click(visitor, AT - number, received_at=AT - number) for visitor in ("v-1", "v-2") for number in (1, 2))
     late = [click("v-1", AT + 1), click("v-1", AT + 2), click("v-3", AT + 3)]
     rows = [seen(), *(exposure(visitor, "blue", AT) for visitor in ("v-2", "v-3")), *early, *late]
-    found = count(rows, plan(goal("click", looks_back=True)))
+    counted = count(rows, plan(goal("click", looks_back=True)))
     # Two visitors clicked before, one of them also after.
-    assert found.covariates == {"click": {"blue": Covariate(2, 2, 1)}}
+    assert counted.covariates == {"click": {"blue": Covariate(2, 2, 1)}}
 
 
 def test_rows_before_the_measurement__are_nothing_but_what_visitors_did() -> None:

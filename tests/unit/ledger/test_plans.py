@@ -120,7 +120,7 @@ def test_goal_plan__that_compares_means__looks_back(changes: dict[str, Any], loo
 def test_goal_plan__of_a_test_that_adjusts__looks_back_for_visitors_who_converted(
     changes: dict[str, Any], adjustment: Any, looks_back: bool
 ) -> None:
-    found = plan_counting(
+    counting = plan_counting(
         experiment(
             replace(GOAL, **changes),
             assignment_epoch=2,
@@ -129,8 +129,8 @@ def test_goal_plan__of_a_test_that_adjusts__looks_back_for_visitors_who_converte
         ),
         "EUR",
     )
-    assert found is not None
-    assert found.goals[0].looks_back is looks_back
+    assert counting is not None
+    assert counting.goals[0].looks_back is looks_back
 
 
 @pytest.mark.parametrize(("assignment", "measurement", "days"), [(1, 1, 14), (2, 2, 14), (1, 2, 0), (2, 3, 0)])

@@ -31,6 +31,7 @@ def test_frozen__whole_plan__has_the_fields_of_the_contract() -> None:
         "power": 0.8,
         "window_days": 28,
         "tail": "two-sided",
+        "covariate_adjustment": "none",
         "required_sample_per_variant": 53_211,
         "required_total_visitors": 106_422,
         "estimated_days": pytest.approx(106_422 / 1800),

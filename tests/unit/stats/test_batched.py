@@ -248,14 +248,14 @@ def test_cuped__batched__equals_the_scalar_form(values: list[tuple[int, int]]) -
 @given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 1)), min_size=6, max_size=60), st.booleans())
 def test_adjusted_differences__batched__equal_the_scalar_form(values: list[tuple[int, int]], is_rate: bool) -> None:
     arms = [sums(np.array(values[place::3], dtype=float)) for place in range(3)]
-    found = batched.adjusted_differences(
+    ours = batched.adjusted_differences(
         *([getattr(arm, name) for arm in arms] for name in ("n", "y", "yy", "x", "xx", "xy")), is_rate=is_rate
     )
     for place in (1, 2):
         one = mixture_test(*cuped(arms).pair(0, place, is_rate=is_rate), alpha=ALPHA)
         if one is not None and one.variance > 1e-9:
-            assert isclose(found.difference[place - 1], one.difference, rel_tol=1e-9, abs_tol=1e-9)
-            assert isclose(found.variance[place - 1], one.variance, rel_tol=1e-7)
+            assert isclose(ours.difference[place - 1], one.difference, rel_tol=1e-9, abs_tol=1e-9)
+            assert isclose(ours.variance[place - 1], one.variance, rel_tol=1e-7)
 
 
 def sums(arm: np.ndarray[Any, Any]) -> CovariateSums:

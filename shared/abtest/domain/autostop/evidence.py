@@ -38,7 +38,9 @@ class Measure:
 
     `source` is the digest of the goal's definition (`domain.goals.definition`). `comparisons` are by treatment; `rates`
     are by variation, of visitors who converted, even where the goal compares means. `tau` is that of the frozen plan,
-    None without one for this goal. `left_out` is by variation, of goals that count money.
+    None without one for this goal. `left_out` is by variation, of goals that count money. `adjusts`: the plan adjusts
+    decisions for the time before exposures, and it was counted for this goal; `adjusted` are then the adjusted arms of
+    each treatment with visitors.
     """
 
     goal_id: str
@@ -51,6 +53,8 @@ class Measure:
     samples: Mapping[str, Sample]
     tau: float | None = None
     left_out: Mapping[str, LeftOut] = field(default_factory=dict)
+    adjusts: bool = False
+    adjusted: Mapping[str, Arms] = field(default_factory=dict)
 
     def gain(self, difference: float) -> float:
         """Return a difference in the goal's direction: positive is better."""

@@ -1,7 +1,18 @@
 """One look at the evidence, and the state after it with running always-valid p-values, as documents."""
 
-from abtest.domain.autostop.evidence import Evidence, Measure
-from abtest.domain.autostop.shapes import FrozenMixture, GoalState, Look, LookState, Ratio, ShownTreatment
+from collections.abc import Mapping
+
+from abtest.domain.autostop.evidence import Arms, Evidence, Measure
+from abtest.domain.autostop.shapes import (
+    FrozenMixture,
+    GoalState,
+    Look,
+    LookState,
+    Minimum,
+    Ratio,
+    ShownTest,
+    ShownTreatment,
+)
 from abtest.domain.stats.mixture_scale import PLANNED_VISITORS
 from abtest.domain.stats.sample_ratio import is_mismatched, sample_ratio, sequential_sample_ratio
 from abtest.domain.stats.sequential import Direction, Mixture, mixture_test, one_sided_mixture_test
@@ -87,27 +98,20 @@ def _goal(
 ) -> tuple[GoalState, dict[str, ShownTreatment]]:
     # Frozen at the first look: a mixture chosen after seeing data would void the guarantee at every look.
     frozen = before["mixture"] if before else first_mixture(measure.tau, evidence.alpha)
-    treatments = dict(before["treatments"]) if before else {}
-    shown: dict[str, ShownTreatment] = {}
-    mixture, alpha = mixture_of(frozen, evidence.alpha)
-    for treatment_id, arms in measure.comparisons.items():
-        test = mixture_test(arms.control, arms.treatment, alpha=alpha, mixture=mixture)
-        if test is None:
-            continue
-        lowest = treatments.get(treatment_id)
-        # The difference is kept with its p: only its sign shows whether that evidence was for or against the treatment.
-        if lowest is None or test.always_valid_p < lowest["p"]:
-            lowest = {"p": test.always_valid_p, "difference": test.difference}
-        treatments[treatment_id] = lowest
-        # The mixture keeps its first level; the interval has the level of today's plan or settings.
-        interval = test.interval_at(evidence.alpha)
-        shown[treatment_id] = {
-            "difference": test.difference,
-            "ci": [interval.lower, interval.upper] if interval else None,
-            "p": test.always_valid_p,
-            "always_valid_p": lowest["p"],
-        }
+    treatments, tests = looked_at(before["treatments"] if before else {}, measure.comparisons, frozen, evidence.alpha)
+    shown = {
+        treatment_id: ShownTreatment(
+            difference=test["difference"], ci=test["ci"], p=test["p"], always_valid_p=test["always_valid_p"]
+        )
+        for treatment_id, test in tests.items()
+    }
     after: GoalState = {"source": measure.source, "mixture": frozen, "treatments": treatments}
+    # Frozen as well: the smallest p of all looks is one of one estimate.
+    if "adjusted" in before if before else measure.adjusts:
+        earlier = before["adjusted"] if before else {}
+        after["adjusted"], tests = looked_at(earlier, measure.adjusted, frozen, evidence.alpha)
+        for treatment_id, test in tests.items():
+            shown[treatment_id]["adjusted"] = test
     if before and "restarted_at" in before:
         after["restarted_at"] = before["restarted_at"]
     if measure.is_guardrail or (before and "harm" in before):
@@ -115,6 +119,32 @@ def _goal(
         for treatment_id, treatment in shown.items():
             treatment["harm_p"] = after["harm"].get(treatment_id, 1.0)
     return after, shown
+
+
+def looked_at(
+    before: Mapping[str, Minimum], comparisons: Mapping[str, Arms], frozen: FrozenMixture, alpha: float
+) -> tuple[dict[str, Minimum], dict[str, ShownTest]]:
+    """Return the minima after a test of each treatment, and the tests; one that cannot be tested keeps its minimum."""
+    minima, shown = dict(before), {}
+    mixture, level = mixture_of(frozen, alpha)
+    for treatment_id, arms in comparisons.items():
+        test = mixture_test(arms.control, arms.treatment, alpha=level, mixture=mixture)
+        if test is None:
+            continue
+        lowest = minima.get(treatment_id)
+        # The difference is kept with its p: only its sign shows whether that evidence was for or against the treatment.
+        if lowest is None or test.always_valid_p < lowest["p"]:
+            lowest = {"p": test.always_valid_p, "difference": test.difference}
+        minima[treatment_id] = lowest
+        # The mixture keeps its first level; the interval has the level of today's plan or settings.
+        interval = test.interval_at(alpha)
+        shown[treatment_id] = ShownTest(
+            difference=test.difference,
+            ci=[interval.lower, interval.upper] if interval else None,
+            p=test.always_valid_p,
+            always_valid_p=lowest["p"],
+        )
+    return minima, shown
 
 
 def harm_minima(goal: GoalState, measure: Measure, alpha: float) -> dict[str, float]:

@@ -22,12 +22,14 @@ class GoalState(TypedDict):
     """State of a goal after all looks. `source` is the digest of its definition.
 
     `harm` is the smallest one-sided p against the goal's direction, by treatment, of guardrails. `restarted_at`: the
-    first look after the goal was redefined within the measurement.
+    first look after the goal was redefined within the measurement. `adjusted`: the minima of the estimate adjusted for
+    the time before exposures, which decides where it is present; the first look freezes whether it is.
     """
 
     source: str
     mixture: FrozenMixture
     treatments: dict[str, Minimum]
+    adjusted: NotRequired[dict[str, Minimum]]
     harm: NotRequired[dict[str, float]]
     restarted_at: NotRequired[str]
 
@@ -96,13 +98,19 @@ class LookState(Stamp):
     planned_looks: NotRequired[PlannedLooks]
 
 
-class ShownTreatment(TypedDict):
-    """A treatment in one look."""
+class ShownTest(TypedDict):
+    """Always-valid test of one treatment in one look."""
 
     difference: float
     ci: list[float] | None
     p: float
     always_valid_p: float
+
+
+class ShownTreatment(ShownTest):
+    """A treatment in one look; `adjusted` where the adjusted estimate decides."""
+
+    adjusted: NotRequired[ShownTest]
     harm_p: NotRequired[float]
 
 

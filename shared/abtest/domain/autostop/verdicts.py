@@ -33,6 +33,7 @@ WaitingFor = Literal[
     "no_planned_look",
     "no_variance",
     "futility",
+    "covariate_not_counted",
 ]
 Blocked = Literal["excluded_currency_residue", "measurement_quality_unavailable"]
 
@@ -63,6 +64,8 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "no_planned_look": "the first planned look is not due",
     "no_variance": "all visitors of the control and of a treatment did the same, so nothing can be compared yet",
     "futility": "no treatment is likely to win any more; the settings let the test go on",
+    "covariate_not_counted": "the adjusted estimate decides, and the time before exposures is not counted in this "
+    "roll-up: waiting for the next count",
 }
 
 
@@ -101,7 +104,8 @@ class GuardrailFinding:
 class Winner:
     """A treatment that is significantly better and harms no guardrail.
 
-    `p` is adjusted, `difference` is now's, of the goal's rate or mean. `guardrails`: what each shows in each treatment.
+    `p` is corrected, `difference` is now's, of the goal's rate or mean. `guardrails`: what each shows in each
+    treatment. `is_adjusted`: both are of the estimate adjusted for the time before exposures.
     """
 
     goal_id: str
@@ -109,6 +113,7 @@ class Winner:
     p: float
     difference: float
     guardrails: tuple[GuardrailFinding, ...] = ()
+    is_adjusted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

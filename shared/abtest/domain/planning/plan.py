@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from abtest.domain.planning.duration import estimated_days
 from abtest.domain.planning.sample_size import (
@@ -22,6 +23,7 @@ class Plan:
     """Change of the goal's rate from `baseline_rate` that the test should detect, and the days of its traffic.
 
     `falls`: the goal gets better by falling, so the sizes are those of the rate (1 - mde) times the baseline.
+    `covariate_adjustment` does not change them: how much the time before explains is not known before the test.
     """
 
     goal_id: str
@@ -29,6 +31,7 @@ class Plan:
     demand: Demand
     window_days: int
     falls: bool = False
+    covariate_adjustment: Literal["none", "cuped"] = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
         "power": demand.power,
         "window_days": plan.window_days,
         "tail": demand.tail,
+        "covariate_adjustment": plan.covariate_adjustment,
         "required_sample_per_variant": size.required_sample_per_variant,
         "required_total_visitors": size.required_total_visitors,
         "evaluation": None,

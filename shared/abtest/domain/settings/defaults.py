@@ -15,6 +15,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "alpha": 0.05,
     "power": 0.8,
     "correction_method": "holm",
+    "covariate_adjustment": "none",
     "require_landing_qa": True,
 }
 

@@ -170,4 +170,6 @@ def evidence_note(evidence: Evidence, winner: Winner | None) -> dict[str, Any]:
     if winner is not None:
         note |= {"goal_id": winner.goal_id, "winner": winner.variation_id, "adjusted_p": winner.p}
         note["difference"] = winner.difference
+        if winner.is_adjusted:
+            note["estimate"] = "cuped"
     return note

@@ -8,14 +8,20 @@ from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.changes.consent import Consent
 from abtest.domain.experiments import editing
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import not_allowed
+from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.planning.planner import Planner, plan_values
 from abtest.services.retries import Versions
 
-_COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method")
+_COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method", "covariate_adjustment")
+NOT_LOOKED_BACK = (
+    "must be none while the test runs or is paused: a new plan begins a measurement of visitors who may know their"
+    " variation, so the time before cannot be used. Complete the test, or send none"
+)
 
 
 class Plans:
@@ -36,19 +42,27 @@ class Plans:
     ) -> Saved[Experiment]:
         """Set the plan of an experiment. The same plan again changes nothing.
 
-        In a started test a new plan opens a new measurement. Raises InvalidStateTransitionError once the test is over,
-        LiveImpactError while it runs without an acknowledgement, ValidationFailedError for an impossible plan.
+        In a started test a new plan opens a new measurement, which is not adjusted for the time before. Raises
+        InvalidStateTransitionError once the test is over, LiveImpactError while it runs without an acknowledgement,
+        ValidationFailedError for an impossible plan.
         """
         settings = self._planner.settings(caller.shop_id)
 
         def decide(experiment: Experiment, occasion: Occasion) -> Change[Experiment]:
             _check_open(experiment, approval_required=settings.defaults["require_approval"])
-            whole = {**plan_values(experiment, settings.defaults), **requested}
+            values, defaults = requested, plan_values(experiment, settings.defaults)
+            if experiment.status in MEASURING:
+                # A new measurement of a started test cannot look back, whatever the shop's default.
+                values = {"covariate_adjustment": "none", **requested}
+                defaults["covariate_adjustment"] = stored_adjustment(experiment)
+            whole = {**defaults, **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
+            elif experiment.status in MEASURING and values["covariate_adjustment"] != "none":
+                raise refused("covariate_adjustment", NOT_LOOKED_BACK)
             else:
-                plan = self._planner.plan(experiment, requested, settings, occasion.now)
+                plan = self._planner.plan(experiment, values, settings, occasion.now)
             after = replace(experiment, planned_test=plan, plan_is_stated=True)
             return editing.settle(experiment, after, occasion, action="experiment.plan", consent=consent)
 
@@ -63,4 +77,12 @@ def _check_open(experiment: Experiment, *, approval_required: bool) -> None:
 def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
     """Return whether the stored plan has these values; without a baseline among them, any baseline is the same."""
     plan = experiment.planned_test
-    return plan is not None and all(plan.get(name) == values[name] for name in _COMPARED if name in values)
+    if plan is None:
+        return False
+    stored = {**plan, "covariate_adjustment": stored_adjustment(experiment)}
+    return all(stored.get(name) == values[name] for name in _COMPARED if name in values)
+
+
+def stored_adjustment(experiment: Experiment) -> str:
+    """Return how the stored plan adjusts; plans of older releases do not."""
+    return (experiment.planned_test or {}).get("covariate_adjustment", "none")

@@ -37,7 +37,7 @@ OTHER_ENGINE = (
     "auto-stop takes planned looks, and the plan is sized for another engine: its visitors are used as they are; for "
     "the planned power save the plan with the engine group_sequential"
 )
-_OF_THE_SHOP = ("alpha", "power", "correction_method")
+_OF_THE_SHOP = ("alpha", "power", "correction_method", "covariate_adjustment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,7 @@ class Planner:
             demand=Demand(**{name: values[name] for name in ("mde", "alpha", "power", "tail", "correction_method")}),
             window_days=values["window_days"],
             falls=falls(experiment, goal.id),
+            covariate_adjustment=values["covariate_adjustment"],
         )
         traffic = Traffic(
             daily_visitors=measured.daily_visitors(plan.window_days),

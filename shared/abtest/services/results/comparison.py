@@ -8,7 +8,10 @@ from abtest.domain.stats.samples import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustedComparison:
-    """Comparison of means adjusted for the covariate before exposure (CUPED)."""
+    """Comparison adjusted for the covariate before exposure (CUPED).
+
+    `decides`: the verdict of the treatment is this one's. `always_valid_p`: of all its looks, with engine sequential.
+    """
 
     lift: float | None
     lift_interval: Interval | None
@@ -18,13 +21,16 @@ class AdjustedComparison:
     adjusted_p_value: float
     is_significant: bool
     variance_reduction: float
+    always_valid_p: float | None = None
+    decides: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreatmentComparison:
     """One comparison. Figures that the engine does not compute are None; `lift` is relative, `difference` absolute.
 
-    `is_contradicted`: an earlier look was significant in the opposite direction of the present difference.
+    `is_contradicted`: an earlier look was significant in the opposite direction of the present difference. It and
+    `is_significant` are those of `adjusted` where that decides.
     """
 
     difference: float

@@ -6,6 +6,7 @@ from abtest.domain.autostop.evidence import Arms, Evidence, LeftOut, Measure
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.definition import definition_digest
 from abtest.domain.goals.model import Goal
+from abtest.services.results.adjustment import adjusted_arms, is_adjustment_chosen
 from abtest.services.results.population import WHOLE, population_of
 from abtest.services.results.question import Reading, reading_of
 from abtest.services.results.shop_rules import ShopRules
@@ -49,6 +50,7 @@ def measure_of(reading: Reading, control: Variation, arms: Sequence[Variation]) 
     goal, question = reading.goal, reading.question
     compared = [arm for arm in arms if arm is not control and arm.weight > 0]
     paid = arms if goal.type == "revenue" else ()
+    adjusted = adjusted_arms(reading) if is_adjustment_chosen(reading) else None
     return Measure(
         goal_id=goal.id,
         source=definition_digest(goal, question.currency, question.experiment.results_weekdays),
@@ -62,4 +64,6 @@ def measure_of(reading: Reading, control: Variation, arms: Sequence[Variation]) 
         left_out={
             arm.id: LeftOut(reading.count(arm).hits, reading.counts.excluded(goal.id, arm.id) or 0) for arm in paid
         },
+        adjusts=adjusted is not None,
+        adjusted={arm: Arms(*pair) for arm, pair in adjusted.pairs.items()} if adjusted else {},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from abtest.domain.stats.comparisons import compare_mean_pairs, compare_rate_pairs
-from abtest.domain.stats.cuped import CovariateSums, cuped
+from abtest.services.results.adjustment import adjusted_arms
 from abtest.services.results.comparison import AdjustedComparison, TreatmentComparison
 from abtest.services.results.question import Reading
 
@@ -40,22 +40,12 @@ def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
 
 def compare_adjusted(reading: Reading) -> Mapping[str, AdjustedComparison]:
     """Return CUPED comparisons by treatment; empty where the covariate was not counted."""
-    question, pairs = reading.question, reading.pairs()
-    arms = [variation for variation in question.variations if reading.visitors(variation)]
-    sums = [each for arm in arms if (each := covariate_sums(reading, arm.id)) is not None]
-    # One theta is estimated from all arms, so an arm without its covariate leaves none adjusted.
-    if not pairs or len(sums) < len(arms):
+    question, arms = reading.question, adjusted_arms(reading, is_read_once=True)
+    if arms is None or not arms.pairs:
         return {}
-    adjustment = cuped(sums)
-    samples = {arm.id: sample.scaled(1 / reading.unit) for arm, sample in zip(arms, adjustment.samples, strict=True)}
-    compared = [pair for pair in pairs if all(arm.id in samples for arm in pair)]
-    comparisons = compare_mean_pairs(
-        [(samples[control.id], samples[treatment.id]) for control, treatment in compared],
-        alpha=question.alpha,
-        correction=question.correction,
-    )
+    comparisons = compare_mean_pairs(list(arms.pairs.values()), alpha=question.alpha, correction=question.correction)
     return {
-        treatment.id: AdjustedComparison(
+        treatment_id: AdjustedComparison(
             lift=comparison.lift,
             lift_interval=comparison.lift_interval,
             difference=comparison.difference,
@@ -63,19 +53,8 @@ def compare_adjusted(reading: Reading) -> Mapping[str, AdjustedComparison]:
             p_value=comparison.p_value,
             adjusted_p_value=comparison.adjusted_p_value,
             is_significant=comparison.is_significant,
-            variance_reduction=adjustment.variance_reduction,
+            variance_reduction=arms.variance_reduction,
         )
-        for (_, treatment), comparison in zip(compared, comparisons, strict=True)
+        for treatment_id, comparison in zip(arms.pairs, comparisons, strict=True)
         if comparison is not None
     }
-
-
-def covariate_sums(reading: Reading, variation_id: str) -> CovariateSums | None:
-    """Return the sums of a variation's goal and covariate in stored units; None where the covariate was not counted."""
-    before = reading.counts.covariate(reading.goal.id, variation_id)
-    if before is None:
-        return None
-    count, visitors = reading.counts.goal(reading.goal.id, variation_id), reading.counts.visitors[variation_id]
-    return CovariateSums(
-        n=visitors, y=count.total, yy=count.squares, x=before.total, xx=before.squares, xy=before.products
-    )

@@ -8,6 +8,7 @@ from abtest.domain.experiments.model import Variation
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.question import Reading
 
+ADJUSTED = "adjusted for what visitors did in the 14 days before"
 VERDICTS: frozenset[RowState] = frozenset({"undecided", "better", "worse", "contradictory", "no_variance"})
 
 
@@ -74,14 +75,18 @@ def _comparison_message(
     if comparison.probability is not None:
         chance = probability_text(comparison.probability)
         return StateMessage("estimated", f"better than {control.name} with a probability of {chance}")
+    adjusted = comparison.adjusted if comparison.adjusted and comparison.adjusted.decides else None
+    note = f", {ADJUSTED}" if adjusted else ""
     if not comparison.is_significant:
-        return StateMessage("undecided", "no significant difference so far")
-    is_better = (comparison.difference > 0) != (reading.goal.direction == "decrease")
+        return StateMessage("undecided", f"no significant difference so far{note}")
+    deciding = adjusted or comparison
+    is_better = (deciding.difference > 0) != (reading.goal.direction == "decrease")
     message = f"significantly {'better' if is_better else 'worse'}"
-    if comparison.lift is not None:
-        within = comparison.lift_interval
+    if deciding.lift is not None:
+        within = deciding.lift_interval
         ends = f", between {within.lower:+.1%} and {within.upper:+.1%}" if within else ""
-        message += f": {comparison.lift:+.1%}{ends}"
+        message += f": {deciding.lift:+.1%}{ends}"
+    message += note
     return StateMessage("better" if is_better else "worse", message)
 
 

@@ -7,6 +7,7 @@ from abtest.contract import results as contract
 from abtest.domain.experiments.model import Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.stats.samples import Interval
+from abtest.services.results.adjustment import MESSAGES, adjustment_status
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.counts import Counts
 from abtest.services.results.engines import compare
@@ -48,8 +49,15 @@ def goal_result(reading: Reading, comparisons: Comparisons) -> contract.GoalResu
         metric="rate" if reading.is_rate else "mean",
         is_archived=goal.archived_at is not None,
         not_evaluable="not_counted_yet" if reading.problem else None,
+        adjustment=adjustment_of(reading),
         rows=rows,
     )
+
+
+def adjustment_of(reading: Reading) -> contract.CovariateAdjustment | None:
+    """Return what the plan's adjustment does in these figures, in words; None without one."""
+    status = adjustment_status(reading)
+    return status and contract.CovariateAdjustment(status=status, message=MESSAGES[status])
 
 
 def counted_fields(reading: Reading, variation: Variation) -> dict[str, Any]:
@@ -100,7 +108,9 @@ def compared_fields(comparison: TreatmentComparison | None, state: StateMessage)
             difference_ci=interval_of(adjusted.difference_interval),
             p_value=adjusted.p_value,
             adjusted_p_value=adjusted.adjusted_p_value,
+            always_valid_p=adjusted.always_valid_p,
             is_significant=adjusted.is_significant if state.is_verdict else None,
+            decides=adjusted.decides,
             variance_reduction=adjusted.variance_reduction,
         ),
     }

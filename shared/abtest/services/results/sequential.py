@@ -5,7 +5,7 @@ tested as they are, which is also valid at any number of looks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 from abtest.domain.autostop.looks import first_mixture, kept, mixture_of
@@ -14,8 +14,9 @@ from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import MixtureTest, mixture_test
-from abtest.services.results.comparison import TreatmentComparison
-from abtest.services.results.question import Reading
+from abtest.services.results.adjustment import AdjustedArms, adjusted_arms, adjustment_decides
+from abtest.services.results.comparison import AdjustedComparison, TreatmentComparison
+from abtest.services.results.question import Question, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Minimum:
 
 
 NOTHING = Minimum(1.0, 0.0)
+NO_SAMPLE = Sample(n=0, mean=0.0, variance=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,19 @@ class Pair:
 
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
-    """Compare each pair of each reading of one goal, Holm over the running minima of all of them."""
+    """Compare each pair of each reading of one goal, Holm over the running minima of all of them.
+
+    Where the time before exposures was counted, adjusted comparisons are next to the plain ones, and decide if the plan
+    chose them.
+    """
     question = readings[0].question
-    pairs = [pair for reading in readings for pair in pairs_of(reading)]
+    comparisons = compare_pairs([pair for reading in readings for pair in pairs_of(reading)], question)
+    # Several readings are segments, in which the time before is not counted.
+    return with_adjustment(readings[0], comparisons) if len(readings) == 1 else comparisons
+
+
+def compare_pairs(pairs: Sequence[Pair], question: Question) -> list[TreatmentComparison | None]:
+    """Return the comparisons of pairs that are corrected together."""
     if not pairs:
         return []
     running = [pair.running_p for pair in pairs]
@@ -69,18 +81,64 @@ def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
     return [compare_pair(*each) for each in corrected]
 
 
-def pairs_of(reading: Reading) -> list[Pair]:
-    """Return the tests of a goal's treatments, with the minima of looks at the same definition of the goal."""
+def with_adjustment(
+    reading: Reading, comparisons: Sequence[TreatmentComparison | None]
+) -> list[TreatmentComparison | None]:
+    """Return the plain comparisons with the adjusted ones next to them."""
+    arms, decides = adjusted_arms(reading), adjustment_decides(reading)
+    adjusted = compare_pairs(pairs_of(reading, arms), reading.question) if arms else [None] * len(comparisons)
+    combined: list[TreatmentComparison | None] = []
+    for plain, other in zip(comparisons, adjusted, strict=True):
+        if plain is None or (other is None and not decides):
+            combined.append(plain)
+        elif other is None or arms is None:
+            # Earlier looks keep their verdict, but nothing shows whether the present difference agrees.
+            combined.append(replace(plain, is_significant=False, is_contradicted=False))
+        else:
+            combined.append(combination(plain, other, arms.variance_reduction, decides))
+    return combined
+
+
+def combination(
+    plain: TreatmentComparison, adjusted: TreatmentComparison, reduction: float, decides: bool
+) -> TreatmentComparison:
+    """Return the plain figures with the adjusted ones, whose verdict they take if those decide."""
+    shown = AdjustedComparison(
+        lift=adjusted.lift,
+        lift_interval=adjusted.lift_interval,
+        difference=adjusted.difference,
+        difference_interval=adjusted.difference_interval,
+        p_value=1.0 if adjusted.p_value is None else adjusted.p_value,
+        adjusted_p_value=1.0 if adjusted.adjusted_p_value is None else adjusted.adjusted_p_value,
+        always_valid_p=adjusted.always_valid_p,
+        is_significant=bool(adjusted.is_significant),
+        variance_reduction=reduction,
+        decides=decides,
+    )
+    if not decides:
+        return replace(plain, adjusted=shown)
+    return replace(
+        plain, adjusted=shown, is_significant=adjusted.is_significant, is_contradicted=adjusted.is_contradicted
+    )
+
+
+def pairs_of(reading: Reading, adjusted: AdjustedArms | None = None) -> list[Pair]:
+    """Return the tests of a goal's treatments, with the minima of looks at the same definition of the goal.
+
+    `adjusted`: test these arms in place of the plain ones, with the minima of adjusted looks.
+    """
     question, goal = reading.question, reading.goal
     source = definition_digest(goal, question.currency, question.experiment.results_weekdays)
     before = kept(question.looks, goal.id, source)
-    minima = before["treatments"] if before else {}
+    minima = (before.get("adjusted", {}) if adjusted else before["treatments"]) if before else {}
     mixture, alpha = mixture_of(
         before["mixture"] if before else first_mixture(reading.tau, question.alpha), question.alpha
     )
     pairs = []
     for control, treatment in reading.pairs():
-        arms = reading.level(control), reading.level(treatment)
+        arms: tuple[Conversions | Sample, Conversions | Sample] = reading.level(control), reading.level(treatment)
+        if adjusted:
+            arms = adjusted.pairs.get(treatment.id, (NO_SAMPLE, NO_SAMPLE))
         stored = minima.get(treatment.id)
         minimum = Minimum(stored["p"], stored["difference"]) if stored else NOTHING
         pairs.append(Pair(*arms, mixture_test(*arms, alpha=alpha, mixture=mixture), minimum))
