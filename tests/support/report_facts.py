@@ -58,6 +58,8 @@ def draft(
         engine_reason="running",
         engine_message=REASONS["running"],
         correction="holm",
+        correction_family="treatments",
+        correction_message="Holm, across the treatments of a goal",
         alpha=ALPHA,
         currency="EUR",
         measurement=trust.Measurement(

@@ -16,7 +16,7 @@ from abtest.domain.stats.comparisons import Comparison
 from abtest.domain.stats.cuped import CovariateSums, Cuped, cuped
 from abtest.domain.stats.exact_counts import CountEvidence, harm_evidence
 from abtest.domain.stats.means import welch
-from abtest.domain.stats.multiplicity import Holm
+from abtest.domain.stats.multiplicity import Corrected
 from abtest.domain.stats.relative_lift import RelativeLift, fieller
 from abtest.domain.stats.sample_ratio import SampleRatio
 from abtest.domain.stats.samples import Conversions, Interval, Sample
@@ -36,10 +36,10 @@ __all__ = [
     "BayesianComparison",
     "Comparison",
     "Conversions",
+    "Corrected",
     "CountEvidence",
     "CovariateSums",
     "Cuped",
-    "Holm",
     "Interval",
     "Mean",
     "MixtureTest",
@@ -50,6 +50,7 @@ __all__ = [
     "SampleRatio",
     "SampleSize",
     "bayes",
+    "benjamini_hochberg",
     "compare_means",
     "compare_rates",
     "cuped",
@@ -91,9 +92,14 @@ def compare_means(control: Sample, *treatments: Sample, alpha: float = 0.05) -> 
     return comparisons.compare_means(control, treatments, alpha=level(alpha), correction="holm")
 
 
-def holm(p_values: Sequence[float], *, alpha: float = 0.05) -> Holm:
+def holm(p_values: Sequence[float], *, alpha: float = 0.05) -> Corrected:
     """Correct the p-values of several treatments, in their order."""
     return multiplicity.holm(p_values, alpha=level(alpha))
+
+
+def benjamini_hochberg(p_values: Sequence[float], *, alpha: float = 0.05) -> Corrected:
+    """Correct p-values by Benjamini and Hochberg: the expected share of false ones among the rejected is alpha."""
+    return multiplicity.benjamini_hochberg(p_values, alpha=level(alpha))
 
 
 def sequential_rates(

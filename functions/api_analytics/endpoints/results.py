@@ -12,7 +12,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
 from abtest.services.results import Range, Results, ResultsQuery
-from api_analytics.endpoints.vocabulary import Analyst, Correction, Engine, From, GoalIds, To
+from api_analytics.endpoints.vocabulary import Analyst, Correction, CorrectionFamily, Engine, From, GoalIds, To
 
 Segment = Annotated[
     str | None,
@@ -42,6 +42,7 @@ def get(
     to: To = None,
     engine: Engine = None,
     correction: Correction = None,
+    correction_family: CorrectionFamily = "treatments",
 ) -> contract.Results:
     """Return the results of an experiment: for each goal, one row per variation, compared with the control.
 
@@ -50,11 +51,15 @@ def get(
     engine; others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no
     row is called significant, and `message` names what is missing.
 
-    `segment` needs whole UTC days in `from` and `to`. `bayesian` with `correction=holm` or with `segment=<dimension>`
-    is 422. Visitors first exposed outside `results_weekdays` are not counted.
+    `segment` needs whole UTC days in `from` and `to`. `bayesian` with a correction or with `segment=<dimension>`, and a
+    family of several goals where nothing is corrected, are 422. Visitors first exposed outside `results_weekdays` are
+    not counted.
     """
+    range_ = Range(start=since, end=to)
     return results.read(
-        caller, experiment_id, query_of(goal_id, segment, Range(start=since, end=to), engine, correction)
+        caller,
+        experiment_id,
+        query_of(goal_id, segment, range_, engine, correction, correction_family),
     )
 
 
@@ -73,13 +78,17 @@ def get_of_personalization(
     to: To = None,
     engine: Engine = None,
     correction: Correction = None,
+    correction_family: CorrectionFamily = "treatments",
 ) -> contract.PersonalizationResults:
     """Return the results of a personalization: visitors who see each experience, and those outside the rollout.
 
     Only a rollout below 1 leaves visitors to compare with. A new rollout begins a new measurement.
     """
+    range_ = Range(start=since, end=to)
     return results.of_personalization(
-        caller, personalization_id, query_of(goal_id, segment, Range(start=since, end=to), engine, correction)
+        caller,
+        personalization_id,
+        query_of(goal_id, segment, range_, engine, correction, correction_family),
     )
 
 
@@ -89,6 +98,7 @@ def query_of(
     range_: Range,
     engine: contract.Engine | None,
     correction: contract.Correction | None,
+    family: contract.CorrectionFamily,
 ) -> ResultsQuery:
     """Return the query of these parameters. `segment` is a dimension, or a dimension and one of its values."""
     dimension, _, value = (segment or "").partition(":")
@@ -96,6 +106,7 @@ def query_of(
         goal_ids=goal_ids,
         engine=engine,
         correction=correction,
+        family=family,
         range=range_,
         segment=(cast("contract.Dimension", dimension), value or None) if dimension else None,
     )

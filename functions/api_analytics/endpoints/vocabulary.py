@@ -66,7 +66,17 @@ SegmentEngine = Annotated[
 ]
 Correction = Annotated[
     contract.Correction | None,
-    Query(description="Correction for several comparisons; by default the shop's (initially Holm)."),
+    Query(
+        description="Correction for several comparisons; by default the shop's (initially Holm). `holm` limits the "
+        "chance of any false difference, `bh` (Benjamini and Hochberg) the share of false ones among the significant."
+    ),
+]
+CorrectionFamily = Annotated[
+    contract.CorrectionFamily,
+    Query(
+        description="Comparisons that are corrected together: the `treatments` of one goal, those of all `goals` in "
+        "use, or `goals_primary_apart`: the primary goal keeps its own alpha."
+    ),
 ]
 From = Annotated[
     When | None,

@@ -7,6 +7,8 @@ from pydantic import Field
 from abtest.contract.base import DateTime, Id, Output
 from abtest.contract.results import (
     Correction,
+    CorrectionFamilyField,
+    CorrectionMessageField,
     Dimension,
     Engine,
     EngineMessageField,
@@ -200,6 +202,8 @@ class Report(Output):
     engine_reason: EngineReasonField
     engine_message: EngineMessageField
     correction: Correction
+    correction_family: CorrectionFamilyField
+    correction_message: CorrectionMessageField
     alpha: float
     currency: str
     measurement: Measurement

@@ -148,7 +148,7 @@ class _Compared(Output):
         Field(
             description=(
                 "Engine sequential: the smallest mSPRT p-value so far. `p_value` is the current one; "
-                "`adjusted_p_value` is Holm over the smallest of all treatments."
+                "`adjusted_p_value` is Holm over the smallest ones of the family, or `bh` over the current ones."
             )
         ),
     ]
@@ -185,7 +185,8 @@ class _Compared(Output):
             description=(
                 "Engines frequentist (means) and sequential: adjusted by the 14 days before exposure. Null for "
                 "goals that count once unless the plan chose the adjustment, in restricted figures, and in "
-                "measurements begun by new weights or another plan."
+                "measurements begun by new weights or another plan. Corrected over the treatments of the goal, "
+                "whatever the family, unless they decide."
             )
         ),
     ]

@@ -25,7 +25,8 @@ from abtest.domain.autostop.default_engine import EngineWarningCode
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 
 SegmentEngine = Literal["frequentist", "sequential"]
-Correction = Literal["none", "holm"]
+Correction = Literal["none", "holm", "bh"]
+CorrectionFamily = Literal["treatments", "goals", "goals_primary_apart"]
 Dimension = Literal["device", "country", "new_returning", "source"]
 Granularity = Literal["hour", "day", "week"]
 Mode = Literal["cumulative", "per_bucket"]
@@ -52,6 +53,18 @@ EngineWarningField = Annotated[
     EngineWarning | None,
     Field(description="Why the requested engine must not decide yet; null when its figures hold."),
 ]
+
+
+CorrectionFamilyField = Annotated[
+    CorrectionFamily,
+    Field(
+        description=(
+            "Comparisons that are corrected together. `treatments`: those of one goal. `goals`: those of all goals in "
+            "use. `goals_primary_apart`: the primary goal keeps its own alpha, all others are one family."
+        )
+    ),
+]
+CorrectionMessageField = Annotated[str, Field(description="Correction and family in words.")]
 
 
 class GoalResult(Output):
@@ -120,6 +133,8 @@ class Results(Output):
     engine_message: EngineMessageField
     engine_warning: EngineWarningField
     correction: Correction
+    correction_family: CorrectionFamilyField
+    correction_message: CorrectionMessageField
     alpha: float
     min_visitors: Annotated[int, Field(description="Minimum per variation before anything is called significant.")]
     min_conversions: int
@@ -230,8 +245,10 @@ class Segments(Output):
     alpha: float
     correction: Annotated[
         Correction,
-        Field(description="Correction over all comparisons of a goal in `data`: segments times treatments."),
+        Field(description="Correction over all comparisons of a family in `data`: segments times treatments."),
     ]
+    correction_family: CorrectionFamilyField
+    correction_message: CorrectionMessageField
     narrowed_to: Narrowing | None
     warnings: list[SegmentWarning]
     left_out: Annotated[int, Field(description="Number of segments beyond the hundred largest.")]

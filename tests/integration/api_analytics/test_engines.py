@@ -180,6 +180,16 @@ def test_sequential__segments__are_compared_by_it(lab: Lab) -> None:
     ("path", "query", "status", "field"),
     [
         ("results", {"engine": "bayesian", "correction": "holm"}, 422, "correction"),
+        ("results", {"engine": "bayesian", "correction": "bh"}, 422, "correction"),
+        ("results", {"engine": "bayesian", "correction_family": "goals"}, 422, "correction_family"),
+        ("results", {"correction": "none", "correction_family": "goals"}, 422, "correction_family"),
+        ("results", {"correction_family": "all"}, 400, "correction_family"),
+        (
+            "results/segments",
+            {"dimension": "device", "correction": "none", "correction_family": "goals"},
+            422,
+            "correction_family",
+        ),
         ("results", {"engine": "bayesian", "segment": "device"}, 422, "segment"),
         ("results", {"engine": "guess"}, 400, "engine"),
         ("results/segments", {"engine": "bayesian", "dimension": "device"}, 400, "engine"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
+from abtest.domain.stats.multiplicity import benjamini_hochberg
 from tests.integration.api_analytics.conftest import Lab, ordered, reached, seen
 
 
@@ -99,6 +100,27 @@ def test_several_treatments__are_corrected_by_holm_unless_asked_otherwise(lab: L
     assert [row["p_value"] for row in corrected] == [row["p_value"] for row in plain]
     assert min(row["adjusted_p_value"] for row in corrected) == pytest.approx(2 * min(row["p_value"] for row in plain))
     assert all(row["adjusted_p_value"] == row["p_value"] for row in plain)
+
+
+def test_family__of_all_goals__is_corrected_together_and_named(lab: Lab) -> None:
+    experiment = lab.launched()
+    for number in range(60):
+        lab.send(seen(experiment, f"v-{number}", number % 2))
+        if number % 5 < number % 2 + 1:
+            lab.send(reached(experiment, f"v-{number}", 0), ordered(f"v-{number}", f"o-{number}", 10.5 + number % 7))
+    lab.settle()
+    plain = [goal["rows"][1]["p_value"] for goal in lab.results(experiment, engine="frequentist")["goals"]]
+    results = lab.results(experiment, engine="frequentist", correction="bh", correction_family="goals")
+    assert (results["correction"], results["correction_family"]) == ("bh", "goals")
+    assert results["correction_message"] == "Benjamini and Hochberg, across all goals and treatments"
+    assert [goal["rows"][1]["adjusted_p_value"] for goal in results["goals"]] == pytest.approx(
+        list(benjamini_hochberg(plain, alpha=0.05).adjusted)
+    )
+    usual = lab.results(experiment)
+    assert (usual["correction_family"], usual["correction_message"]) == (
+        "treatments",
+        "Holm, across the treatments of a goal",
+    )
 
 
 def test_sessions__that_a_server_sends_without_sticky__are_counted(lab: Lab) -> None:

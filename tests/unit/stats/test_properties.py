@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abtest.domain.stats.bayes import bayesian_rates
-from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rate_pairs, compare_rates
+from abtest.domain.stats.comparisons import Comparison, compare_means, compare_pairs, compare_rates
 from abtest.domain.stats.exact_counts import excess_evidence, harm_evidence
 from abtest.domain.stats.formulas import pooled_variance_of_means, unpooled_variance_of_means
 from abtest.domain.stats.means import welch
+from abtest.domain.stats.multiplicity import Correction
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import Mixture, VarianceRule, mixture_test
@@ -63,11 +64,12 @@ def test_compare_rates__at_any_level__intervals_exclude_zero_exactly_when_signif
         )
 
 
+@pytest.mark.parametrize("correction", ["holm", "bh"])
 @given(st.lists(st.tuples(ANY_ARM, ANY_ARM), min_size=2, max_size=6), LEVEL)
-def test_compare_rate_pairs__under_holm__intervals_exclude_zero_exactly_when_significant(
-    pairs: list[tuple[Conversions, Conversions]], alpha: float
+def test_compare_pairs__corrected__intervals_exclude_zero_exactly_when_significant(
+    correction: Correction, pairs: list[tuple[Conversions, Conversions]], alpha: float
 ) -> None:
-    for comparison in compare_rate_pairs(pairs, alpha=alpha, correction="holm"):
+    for comparison in compare_pairs(pairs, alpha=alpha, correction=correction):
         assert comparison is not None
         assert comparison.is_significant == (comparison.adjusted_p_value <= alpha)
         assert excludes_zero(comparison.difference_interval) in (comparison.is_significant, None)

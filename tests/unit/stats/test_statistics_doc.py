@@ -87,6 +87,7 @@ AT_A_LEVEL: Mapping[str, Callable[[Any], object]] = {
     "bayes": lambda alpha: notebook.bayes(*RATES, alpha=alpha),
     "bayes of means": lambda alpha: notebook.bayes(*MEANS, alpha=alpha),
     "holm": lambda alpha: notebook.holm([0.01, 0.04], alpha=alpha),
+    "benjamini_hochberg": lambda alpha: notebook.benjamini_hochberg([0.01, 0.04], alpha=alpha),
     "batched.compare_rates": lambda alpha: batched.compare_rates(5, 90, [7], 80, alpha=alpha, correction="none"),
     "batched.compare_means": lambda alpha: batched.compare_means(*COLUMNS, alpha=alpha, correction="holm"),
     "batched.holm": lambda alpha: batched.holm([0.01, 0.04], alpha=alpha),

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abtest.domain.planning.sample_size import Correction
 from abtest.domain.stats.arithmetic import FloatArray
-from abtest.domain.stats.comparisons import Correction
 from tools.stats.batched.holm import Holm, holm
 from tools.stats.batched.lifts import fieller
 from tools.stats.batched.shapes import Flags, Values, quietly, unless

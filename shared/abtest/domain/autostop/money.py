@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from abtest.domain.autostop.evidence import Evidence, LeftOut, Measure
 from abtest.domain.autostop.verdicts import Blocked
 from abtest.domain.goals.currency_residue import UNEVEN_LEVEL, is_residue
+from abtest.domain.planning.sample_size import Correction
 from abtest.domain.planning.shapes import RevenueComparison, RevenueEvaluation
-from abtest.domain.stats.comparisons import Comparison, Correction, compare_means
+from abtest.domain.stats.comparisons import Comparison, compare_means
 from abtest.domain.stats.means import welch
 from abtest.domain.stats.proportions import two_proportions
 from abtest.domain.stats.samples import Sample

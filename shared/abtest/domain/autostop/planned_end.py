@@ -7,8 +7,8 @@ from abtest.domain.autostop.guardrails import harmed_treatments
 from abtest.domain.autostop.money import blocked, losers, money_measure, revenue_evaluation
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting, Winner
+from abtest.domain.planning.sample_size import Correction
 from abtest.domain.planning.shapes import PlanOutcome, Snapshot
-from abtest.domain.stats.comparisons import Correction
 from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.proportions import two_proportions
 

@@ -1,20 +1,17 @@
-"""Treatments of one goal against their control: tests, correction for several treatments, intervals that agree."""
+"""Treatments against their control: tests, correction of a family of comparisons, intervals that agree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import sqrt
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from abtest.domain.stats.arithmetic import FLOATS
 from abtest.domain.stats.formulas import pooled_variance, rate_difference, two_sided
 from abtest.domain.stats.means import governing
-from abtest.domain.stats.multiplicity import holm
+from abtest.domain.stats.multiplicity import Correction, corrected
 from abtest.domain.stats.quantiles import upper_normal, upper_t
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample, made
 from abtest.domain.stats.score_intervals import score_intervals
-
-Correction = Literal["none", "holm"]
-Arm = TypeVar("Arm", Conversions, Sample)
 
 
 class Comparison(NamedTuple):
@@ -32,7 +29,8 @@ class Comparison(NamedTuple):
     is_significant: bool
 
 
-Test = Callable[[Arm, Arm, float], Comparison | None]
+Pair = tuple[Conversions, Conversions] | tuple[Sample, Sample]
+"""Control and treatment: both rates, or both means."""
 
 
 def compare_rates(
@@ -42,7 +40,7 @@ def compare_rates(
     # One treatment needs no correction; this is the usual case, and it is called for every goal and segment.
     if len(treatments) == 1:
         return [_rates(control, treatments[0], alpha)]
-    return compare_rate_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
+    return compare_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
 
 
 def compare_means(
@@ -51,48 +49,48 @@ def compare_means(
     """One comparison a treatment, None where it cannot be evaluated."""
     if len(treatments) == 1:
         return [_means(control, treatments[0], alpha)]
-    return _compare(_means, [(control, other) for other in treatments], alpha, correction)
+    return compare_pairs([(control, other) for other in treatments], alpha=alpha, correction=correction)
 
 
-def compare_rate_pairs(
-    pairs: Sequence[tuple[Conversions, Conversions]], *, alpha: float, correction: Correction
-) -> list[Comparison | None]:
-    """One comparison a pair of control and treatment, all corrected together; None where it cannot be evaluated."""
+def compare_pairs(pairs: Sequence[Pair], *, alpha: float, correction: Correction) -> list[Comparison | None]:
+    """One comparison a pair of control and treatment, rates and means, all corrected together.
+
+    None where a pair cannot be evaluated; such a pair does not count in the correction.
+    """
     if correction == "none" or len(pairs) < 2:
-        return [_rates(control, treatment, alpha) for control, treatment in pairs]
-    p_values = [_rate_p_value(*pair) for pair in pairs]
+        return [_compared_at(pair, alpha) for pair in pairs]
+    p_values = [_p_value(pair, alpha) for pair in pairs]
     evaluable = [index for index, p_value in enumerate(p_values) if p_value is not None]
-    verdict = holm([p_value for p_value in p_values if p_value is not None], alpha=alpha)
+    verdict = corrected(correction, [p_value for p_value in p_values if p_value is not None], alpha=alpha)
     comparisons: list[Comparison | None] = [None] * len(pairs)
     for rank, index in enumerate(evaluable):
         # Level and verdict are those of the rank: only with both do intervals agree to the last digit.
-        comparison = _rates(*pairs[index], verdict.interval_alphas[rank], verdict.rejected[rank])
-        comparisons[index] = comparison and comparison._replace(adjusted_p_value=verdict.adjusted[rank])
+        comparison = _compared_at(pairs[index], verdict.interval_alphas[rank], verdict.rejected[rank])
+        comparisons[index] = comparison and comparison._replace(
+            adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
+        )
     return comparisons
 
 
 def compare_mean_pairs(
     pairs: Sequence[tuple[Sample, Sample]], *, alpha: float, correction: Correction
 ) -> list[Comparison | None]:
-    """One comparison a pair of control and treatment, all corrected together; None where it cannot be evaluated."""
-    return _compare(_means, pairs, alpha, correction)
+    """Compare means as `compare_pairs` does."""
+    return compare_pairs(pairs, alpha=alpha, correction=correction)
 
 
-def _compare(
-    test: Test[Arm], pairs: Sequence[tuple[Arm, Arm]], alpha: float, correction: Correction
-) -> list[Comparison | None]:
-    comparisons = [test(control, treatment, alpha) for control, treatment in pairs]
-    evaluable = [index for index, comparison in enumerate(comparisons) if comparison is not None]
-    if correction == "none" or len(evaluable) < 2:
-        return comparisons
-    verdict = holm([comparison.p_value for comparison in comparisons if comparison is not None], alpha=alpha)
-    for rank, index in enumerate(evaluable):
-        # The p-value is the same at every level; the second test is for the interval at the level of this rank.
-        comparison = test(*pairs[index], verdict.interval_alphas[rank])
-        comparisons[index] = comparison and comparison._replace(
-            adjusted_p_value=verdict.adjusted[rank], is_significant=verdict.rejected[rank]
-        )
-    return comparisons
+def _compared_at(pair: Pair, alpha: float, rejected: bool | None = None) -> Comparison | None:
+    if isinstance(pair[0], Conversions):
+        return _rates(*pair, alpha, rejected)
+    return _means(*pair, alpha)
+
+
+def _p_value(pair: Pair, alpha: float) -> float | None:
+    """Return the p-value, which is the same at every level; for means with all of their comparison."""
+    if isinstance(pair[0], Conversions):
+        return _rate_p_value(*pair)
+    comparison = _means(*pair, alpha)
+    return comparison and comparison.p_value
 
 
 def _rate_p_value(control: Conversions, treatment: Conversions) -> float | None:

@@ -34,7 +34,7 @@ def source(report: Report) -> Html:
     """Return the footer: engine, generation, moments, and the beginning of the measurement."""
     facts: list[tuple[str, Child]] = [
         ("Engine", [wording.ENGINES[report.engine], ". ", wording.sentence(report.engine_message)]),
-        ("Correction", wording.CORRECTIONS[report.correction]),
+        ("Correction", wording.sentence(report.correction_message)),
         ("Significance level", wording.share(report.alpha)),
         ("Generation of the counts", wording.count(report.generation)),
         ("Counted at", _time(report.computed_at)),

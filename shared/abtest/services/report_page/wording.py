@@ -5,7 +5,7 @@ from datetime import UTC
 from typing import Literal
 
 from abtest.contract.report import VerdictStatus
-from abtest.contract.results import Correction, Engine, Interval, RowState
+from abtest.contract.results import Engine, Interval, RowState
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.money import CURRENCIES, exponent
 
@@ -53,10 +53,6 @@ ENGINES: Mapping[Engine, str] = {
     "sequential": "sequential (always valid: may be read at any time)",
     "frequentist": "frequentist (one look, at the planned end)",
     "bayesian": "bayesian (probabilities from weak priors)",
-}
-CORRECTIONS: Mapping[Correction, str] = {
-    "none": "none",
-    "holm": "Holm, across the treatments of a goal",
 }
 
 

@@ -20,7 +20,7 @@ def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Bayesi
 
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
-    """Compare each pair of each reading of one goal on its own."""
+    """Compare each pair of each reading on its own."""
     return [compare_pair(reading, *pair) for reading in readings for pair in reading.pairs()]
 
 

@@ -1,4 +1,4 @@
-"""Engines by name. Each compares readings of one goal, so that its treatments are corrected together."""
+"""Engines by name. Each compares the readings of one family, whose comparisons are corrected together."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,7 +15,7 @@ ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[TreatmentCo
 
 
 def compare(readings: Sequence[Reading]) -> list[Comparisons]:
-    """Return the comparisons of each reading of one goal, all corrected together by the question's engine."""
+    """Return the comparisons of each reading of one family, all corrected together by the question's engine."""
     if not readings:
         return []
     comparisons = iter(ENGINES[readings[0].question.engine](readings))

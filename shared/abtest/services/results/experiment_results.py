@@ -1,7 +1,7 @@
 """Results of an experiment or a personalization: each goal with a row for each variation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.contract import results as contract
@@ -17,6 +17,7 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts, counts_of_totals
 from abtest.services.results.engine_choices import choice_of, engine_fields
+from abtest.services.results.families import correction_message
 from abtest.services.results.guardrails import guardrails_of, has_guardrails
 from abtest.services.results.health import health, seen_by_guardian
 from abtest.services.results.measurements import Measurements, measurement_of
@@ -40,6 +41,7 @@ class ResultsQuery:
     goal_ids: Sequence[str] = ()
     engine: contract.Engine | None = None
     correction: contract.Correction | None = None
+    family: contract.CorrectionFamily = "treatments"
     range: Range = WHOLE
     segment: tuple[contract.Dimension, str | None] | None = None
 
@@ -58,8 +60,11 @@ class ResultsQuery:
     def check(self) -> None:
         """Raise ValidationFailedError for what the engine cannot compute."""
         field = None
-        if self.engine == "bayesian" and self.correction == "holm":
-            field = FieldError("correction", "must be none: Holm corrects p-values, and the bayesian engine has none")
+        if self.engine == "bayesian" and self.correction in ("holm", "bh"):
+            message = f"must be none: {self.correction} corrects p-values, and the bayesian engine has none"
+            field = FieldError("correction", message)
+        elif self.family != "treatments" and (self.engine == "bayesian" or self.correction == "none"):
+            field = FieldError("correction_family", "must be treatments, or left out, where nothing is corrected")
         elif self.engine == "bayesian" and self.segment is not None and self.filter is None:
             field = FieldError("segment", "must be one segment, such as device:mobile, for the bayesian engine")
         if field is not None:
@@ -158,6 +163,7 @@ class Results:
             looks = self._looks.state(experiment.id, experiment.measurement_epoch)
         choice = choice_of(experiment, rules, snapshot, query.engine)
         question = rules.question(experiment, snapshot.totals, query.correction, engine=choice.engine, looks=looks)
+        question = replace(question, family=query.family)
         counts = population.counts(snapshot)
         return PreparedQuery(question=question, choice=choice, population=population, counts=counts)
 
@@ -190,6 +196,8 @@ class Results:
             generation=totals.get("generation"),
             **engine_fields(prepared.choice),
             correction=question.correction,
+            correction_family=question.family,
+            correction_message=correction_message(question.correction, question.family),
             alpha=question.alpha,
             min_visitors=question.minimum.visitors,
             min_conversions=question.minimum.conversions,

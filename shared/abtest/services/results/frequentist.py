@@ -1,27 +1,28 @@
-"""The frequentist engine: one look, Holm across treatments, intervals that agree, CUPED where it was counted."""
+"""The frequentist engine: one look, corrected over a family, intervals that agree, CUPED where it was counted."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from abtest.domain.stats.comparisons import compare_mean_pairs, compare_rate_pairs
+from abtest.domain.experiments.model import Variation
+from abtest.domain.stats.comparisons import Pair, compare_mean_pairs, compare_pairs
 from abtest.services.results.adjustment import adjusted_arms
 from abtest.services.results.comparison import AdjustedComparison, TreatmentComparison
 from abtest.services.results.question import Reading
 
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
-    """Compare each pair of each reading of one goal, corrected together."""
+    """Compare each pair of each reading, corrected together."""
     question = readings[0].question
-    alpha, correction = question.alpha, question.correction
     pairs = [(reading, *pair) for reading in readings for pair in reading.pairs()]
-    adjusted: Mapping[str, AdjustedComparison] = {}
-    if readings[0].is_rate:
-        rates = [(reading.rate(control), reading.rate(treatment)) for reading, control, treatment in pairs]
-        comparisons = compare_rate_pairs(rates, alpha=alpha, correction=correction)
-    else:
-        samples = [(reading.sample(control), reading.sample(treatment)) for reading, control, treatment in pairs]
-        comparisons = compare_mean_pairs(samples, alpha=alpha, correction=correction)
-        # The covariate is counted for all visitors only; several readings are segments.
-        adjusted = compare_adjusted(readings[0]) if len(readings) == 1 else {}
+    arms = [arms_of(*each) for each in pairs]
+    comparisons = compare_pairs(arms, alpha=question.alpha, correction=question.correction)
+    # The covariate is counted for all visitors only; several readings of a goal are segments.
+    counted = Counter(reading.goal.id for reading in readings)
+    adjusted = {
+        reading.goal.id: compare_adjusted(reading)
+        for reading in readings
+        if counted[reading.goal.id] == 1 and not reading.is_rate
+    }
     return [
         comparison
         and TreatmentComparison(
@@ -32,14 +33,24 @@ def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
             p_value=comparison.p_value,
             adjusted_p_value=comparison.adjusted_p_value,
             is_significant=comparison.is_significant,
-            adjusted=adjusted.get(treatment.id),
+            adjusted=adjusted.get(reading.goal.id, {}).get(treatment.id),
         )
-        for comparison, (_, _, treatment) in zip(comparisons, pairs, strict=True)
+        for comparison, (reading, _, treatment) in zip(comparisons, pairs, strict=True)
     ]
 
 
+def arms_of(reading: Reading, control: Variation, treatment: Variation) -> Pair:
+    """Return the two arms as the goal compares them: rates or means."""
+    if reading.is_rate:
+        return reading.rate(control), reading.rate(treatment)
+    return reading.sample(control), reading.sample(treatment)
+
+
 def compare_adjusted(reading: Reading) -> Mapping[str, AdjustedComparison]:
-    """Return CUPED comparisons by treatment; empty where the covariate was not counted."""
+    """Return CUPED comparisons by treatment, corrected over the treatments of the goal.
+
+    Empty where the covariate was not counted.
+    """
     question, arms = reading.question, adjusted_arms(reading, is_read_once=True)
     if arms is None or not arms.pairs:
         return {}

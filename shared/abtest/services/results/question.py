@@ -32,7 +32,10 @@ ENOUGH = MinimumData()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Experiment, engine and rules of an analysis. `looks`: state of auto-stop's looks at the same numbers, if any."""
+    """Experiment, engine and rules of an analysis. `looks`: state of auto-stop's looks at the same numbers, if any.
+
+    `family`: the comparisons that are corrected together.
+    """
 
     experiment: Experiment
     currency: str
@@ -41,6 +44,7 @@ class Question:
     engine: contract.Engine = "frequentist"
     minimum: MinimumData = ENOUGH
     looks: LookState | None = None
+    family: contract.CorrectionFamily = "treatments"
 
     @property
     def variations(self) -> Sequence[Variation]:

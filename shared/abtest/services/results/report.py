@@ -90,6 +90,8 @@ class ReportReading:
                 engine_reason=results.engine_reason,
                 engine_message=results.engine_message,
                 correction=results.correction,
+                correction_family=results.correction_family,
+                correction_message=results.correction_message,
                 alpha=results.alpha,
                 currency=question.currency,
                 measurement=results.measurement,

@@ -10,16 +10,15 @@ from abtest.domain.stats.samples import Interval
 from abtest.services.results.adjustment import MESSAGES, adjustment_status
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.counts import Counts
-from abtest.services.results.engines import compare
+from abtest.services.results.families import compare_goals
 from abtest.services.results.foreign_money import foreign_fields
 from abtest.services.results.messages import StateMessage, state_message
-from abtest.services.results.question import Question, Reading, reading_of
+from abtest.services.results.question import Question, Reading
 
 
 def goal_results(question: Question, goals: Sequence[Goal], counts: Counts) -> list[contract.GoalResult]:
-    """Return each goal, its treatments corrected together."""
-    readings = [reading_of(question, goal, counts) for goal in goals]
-    return [goal_result(reading, compare([reading])[0]) for reading in readings]
+    """Return each goal, its comparisons corrected by the question's family."""
+    return [goal_result(*compared) for (compared,) in compare_goals(question, goals, [counts])]
 
 
 def goal_result(reading: Reading, comparisons: Comparisons) -> contract.GoalResult:

@@ -1,4 +1,4 @@
-"""Results by one dimension or two: the segments with most visitors, all comparisons of a goal corrected together."""
+"""Results by one dimension or two: the segments with most visitors, the comparisons of a family corrected together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,9 +9,9 @@ from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.counts import Counts
 from abtest.services.results.engine_choices import choice_of, engine_fields
-from abtest.services.results.engines import compare
+from abtest.services.results.families import compare_goals, correction_message
 from abtest.services.results.population import ORDER, WHOLE, Range, population_of
-from abtest.services.results.question import Question, reading_of
+from abtest.services.results.question import Question
 from abtest.services.results.rows import goal_result
 from abtest.services.results.shop_rules import ShopRules, chosen_goals
 from abtest.services.results.snapshots import RollupReader, Snapshot
@@ -45,6 +45,7 @@ class SegmentReading:
         goal_ids: Sequence[str] = (),
         range_: Range = WHOLE,
         correction: contract.Correction | None = None,
+        family: contract.CorrectionFamily = "treatments",
         engine: contract.SegmentEngine | None = None,
     ) -> contract.Segments:
         """Return visitors by the values of these dimensions at first exposure; `engine` None: the experiment's default.
@@ -60,6 +61,7 @@ class SegmentReading:
         def compute(snapshot: Snapshot) -> contract.Segments:
             choice = choice_of(experiment, rules, snapshot, engine)
             question = rules.question(experiment, snapshot.totals, correction, engine=choice.engine)
+            question = replace(question, family=family)
             population = population_of(experiment, snapshot, range_, by_day=True)
             segments = breakdown(question, goals, population.segments(snapshot, _ordered(dimensions)), dimensions)
             totals = snapshot.totals or {}
@@ -72,6 +74,8 @@ class SegmentReading:
                 **engine_fields(choice),
                 alpha=question.alpha,
                 correction=question.correction,
+                correction_family=question.family,
+                correction_message=correction_message(question.correction, question.family),
                 narrowed_to=population.narrowing(by_day=True),
                 warnings=warnings_of(question.correction, segments),
                 left_out=segments.left_out,
@@ -91,10 +95,8 @@ def breakdown(
     # Ties by value, so that the cut at MAX_SEGMENTS is the same at each reading.
     seen.sort(key=lambda segment: (-question.visitors(segment[1]), segment[0]))
     shown = seen[:MAX_SEGMENTS]
-    by_goal = []
-    for goal in goals:
-        readings = [reading_of(question, goal, counts) for _, counts in shown]
-        by_goal.append([goal_result(*each) for each in zip(readings, compare(readings), strict=True)])
+    compared = compare_goals(question, goals, [counts for _, counts in shown])
+    by_goal = [[goal_result(*each) for each in by_segment] for by_segment in compared]
     data = [
         contract.SegmentResults(
             values=dict(zip(_ordered(dimensions), value.split("|"), strict=True)),

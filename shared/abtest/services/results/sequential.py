@@ -2,15 +2,22 @@
 
 Auto-stop's stored looks count only for the numbers they covered: all visitors of the measurement. Narrowed numbers are
 tested as they are, which is also valid at any number of looks.
+
+With `bh` this is the e-BH procedure on the current evidence (Wang and Ramdas, JRSS B 84 (2022) 822-852): the mixture
+likelihood ratio is an e-process, so at any moment of stopping the false discovery rate is at most alpha, however the
+comparisons depend on each other. Smallest p-values of earlier looks are not inverted e-values, and Benjamini and
+Hochberg's procedure on them is not proven. The intervals are e-BY's (Xu, Wang and Ramdas, 2024, Electronic Journal of
+Statistics 18): of those of significant comparisons, at most alpha are expected to miss the truth.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
 from abtest.domain.autostop.looks import first_mixture, kept, mixture_of
 from abtest.domain.goals.definition import definition_digest
-from abtest.domain.stats.multiplicity import holm
+from abtest.domain.stats.multiplicity import corrected
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import MixtureTest, mixture_test
@@ -33,12 +40,16 @@ NO_SAMPLE = Sample(n=0, mean=0.0, variance=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Treatment and control now, and the minimum of earlier looks."""
+    """Treatment and control now, and the minimum of earlier looks that counts.
+
+    `earlier`: a minimum of earlier looks that is shown and does not count.
+    """
 
     control: Conversions | Sample
     treatment: Conversions | Sample
     test: MixtureTest | None
     minimum: Minimum
+    earlier: Minimum = NOTHING
 
     @property
     def running_p(self) -> float:
@@ -55,40 +66,64 @@ class Pair:
 
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
-    """Compare each pair of each reading of one goal, Holm over the running minima of all of them.
+    """Compare each pair of each reading, corrected together: Holm over the running minima, `bh` over this look.
 
-    Where the time before exposures was counted, adjusted comparisons are next to the plain ones, and decide if the plan
-    chose them.
+    Where the time before exposures was counted, adjusted comparisons are next to the plain ones. Where the plan chose
+    them they decide, and the verdicts of all goals are corrected over those that decide.
     """
     question = readings[0].question
-    comparisons = compare_pairs([pair for reading in readings for pair in pairs_of(reading)], question)
-    # Several readings are segments, in which the time before is not counted.
-    return with_adjustment(readings[0], comparisons) if len(readings) == 1 else comparisons
+    plain = compare_pairs([pair for reading in readings for pair in pairs_of(reading)], question)
+    # Several readings of a goal are segments, in which the time before is not counted.
+    counted = Counter(reading.goal.id for reading in readings)
+    arms = [adjusted_arms(reading) if counted[reading.goal.id] == 1 else None for reading in readings]
+    decides = [counted[reading.goal.id] == 1 and adjustment_decides(reading) for reading in readings]
+    verdicts = plain
+    if any(decides):
+        each = zip(readings, arms, decides, strict=True)
+        verdicts = compare_pairs([pair for one in each for pair in deciding_pairs(*one)], question)
+    combined, places = [], iter(zip(plain, verdicts, strict=True))
+    for reading, adjusted, is_deciding in zip(readings, arms, decides, strict=True):
+        own = [next(places) for _ in reading.pairs()]
+        if is_deciding:
+            combined += with_adjustment(
+                [one for one, _ in own], [verdict for _, verdict in own], adjusted, decides=True
+            )
+            continue
+        shown = compare_pairs(pairs_of(reading, adjusted), question) if adjusted else [None] * len(own)
+        combined += with_adjustment([verdict for _, verdict in own], shown, adjusted, decides=False)
+    return combined
+
+
+def deciding_pairs(reading: Reading, adjusted: AdjustedArms | None, is_deciding: bool) -> list[Pair]:
+    """Return the tests that decide; without evidence where the adjusted arms decide and are missing."""
+    if is_deciding and adjusted is None:
+        return [Pair(NO_SAMPLE, NO_SAMPLE, None, NOTHING) for _ in reading.pairs()]
+    return pairs_of(reading, adjusted if is_deciding else None)
 
 
 def compare_pairs(pairs: Sequence[Pair], question: Question) -> list[TreatmentComparison | None]:
     """Return the comparisons of pairs that are corrected together."""
     if not pairs:
         return []
-    running = [pair.running_p for pair in pairs]
-    if question.correction == "none":
-        return [
-            compare_pair(pair, p, p <= question.alpha, question.alpha) for pair, p in zip(pairs, running, strict=True)
-        ]
+    # One comparison needs no correction, so its evidence of earlier looks counts.
+    if question.correction == "bh" and len(pairs) > 1:
+        pairs = [replace(pair, minimum=NOTHING, earlier=pair.minimum) for pair in pairs]
     # Holm over running minima, so that a treatment's rejection is not lost at a later, weaker look.
-    verdict = holm(running, alpha=question.alpha)
-    corrected = zip(pairs, verdict.adjusted, verdict.rejected, verdict.interval_alphas, strict=True)
-    return [compare_pair(*each) for each in corrected]
+    verdict = corrected(question.correction, [pair.running_p for pair in pairs], alpha=question.alpha)
+    each = zip(pairs, verdict.adjusted, verdict.rejected, verdict.interval_alphas, strict=True)
+    return [compare_pair(*one) for one in each]
 
 
 def with_adjustment(
-    reading: Reading, comparisons: Sequence[TreatmentComparison | None]
+    comparisons: Sequence[TreatmentComparison | None],
+    others: Sequence[TreatmentComparison | None],
+    arms: AdjustedArms | None,
+    *,
+    decides: bool,
 ) -> list[TreatmentComparison | None]:
-    """Return the plain comparisons with the adjusted ones next to them."""
-    arms, decides = adjusted_arms(reading), adjustment_decides(reading)
-    adjusted = compare_pairs(pairs_of(reading, arms), reading.question) if arms else [None] * len(comparisons)
+    """Return the plain comparisons with the adjusted ones, `others`, next to them."""
     combined: list[TreatmentComparison | None] = []
-    for plain, other in zip(comparisons, adjusted, strict=True):
+    for plain, other in zip(comparisons, others, strict=True):
         if plain is None or (other is None and not decides):
             combined.append(plain)
         elif other is None or arms is None:
@@ -160,7 +195,7 @@ def compare_pair(pair: Pair, adjusted: float, is_rejected: bool, level: float) -
         lift_interval=_agreeing(lift_interval, test.difference, is_sure),
         p_value=test.always_valid_p,
         adjusted_p_value=adjusted,
-        always_valid_p=pair.running_p,
+        always_valid_p=min(pair.running_p, pair.earlier.p),
         is_significant=is_sure,
         is_contradicted=is_rejected and pair.is_contradicted,
     )
