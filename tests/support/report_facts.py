@@ -7,9 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from abtest.contract import report as contract
-from abtest.contract import trust
+from abtest.contract import report_advice, trust
 from abtest.domain.autostop.default_engine import REASONS
 from abtest.kit.clock import timestamp
+from abtest.services.results.worth import worth_of
 
 BEGAN = datetime(2026, 10, 5, 8, 30, tzinfo=UTC)
 ALPHA = 0.05
@@ -68,6 +69,13 @@ def draft(
         verdict=contract.Verdict(
             status=verdict, sentence=sentence, details=[], goal_id=None, variation_id=None, days_left=None
         ),
+        next_step=report_advice.NextStep(
+            code="launch", sentence="Launch it when it is ready: nothing is measured before the start."
+        ),
+        measured_time=None,
+        worth=worth_of(None, None, "EUR"),
+        implausible_lifts=[],
+        early_stop=None,
         goals=[],
         guardrails=[],
         interval_over_time=None,

@@ -10,6 +10,7 @@ from typing import Any
 from abtest.contract import report as contract
 from abtest.contract import results, trust
 from abtest.kit.clock import timestamp
+from tests.support.report_advice import advised
 from tests.support.report_facts import ALPHA, BEGAN, at, draft, entry, ident
 
 WIDE = 2.9
@@ -70,7 +71,7 @@ class Shop:
                 entry(0, "launched", "Launched.", epoch=1),
             ],
         }
-        return contract.Report.model_validate({**dict(base), **found, **fields})
+        return advised(contract.Report.model_validate({**dict(base), **found, **fields}))
 
     def srm(self) -> trust.SampleRatio:
         observed = {ident(1, number): self.visitors(number, self.days) for number in range(len(self.names))}

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
+from abtest.contract.report_advice import EarlyStop, ImplausibleLift, MeasuredTime, NextStep, Worth
 from abtest.contract.results import (
     Correction,
     CorrectionFamilyField,
@@ -208,6 +209,17 @@ class Report(Output):
     currency: str
     measurement: Measurement
     verdict: Verdict
+    next_step: Annotated[NextStep, Field(description="The recommended next step.")]
+    measured_time: Annotated[MeasuredTime | None, Field(description="Null before the measurement begins.")]
+    worth: Annotated[Worth, Field(description="Worth of a month in the shop's money, or why it is not known.")]
+    implausible_lifts: Annotated[
+        list[ImplausibleLift],
+        Field(description="Significant lifts of the deciding goal, and of goals that count money, that need a check."),
+    ]
+    early_stop: Annotated[
+        EarlyStop | None,
+        Field(description="About the treatment of the verdict; null unless engine `sequential` calls it significant."),
+    ]
     goals: Annotated[list[GoalResult], Field(description="The deciding goal first.")]
     guardrails: Annotated[list[GuardrailFinding], Field(description="What each guardrail shows in each treatment.")]
     interval_over_time: IntervalCourse | None

@@ -24,6 +24,11 @@ GOAL = Goal(id="g", experiment_id="e", name="Buy", type="click", is_primary=True
 PLAN = {"goal_id": "g", "required_total_visitors": 4000, "required_sample_per_variant": 2000}
 
 
+def counts_of(buyers: tuple[int, int]) -> Counts:
+    counts = {("g", arm): GoalCount(x, x, x, x) for arm, x in zip("ct", buyers, strict=True)}
+    return Counts(visitors={"c": 1000, "t": 1000}, goals=counts)
+
+
 def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts:
     variations = tuple(
         Variation(id=arm, experiment_id="e", name=name, weight=0.5, is_control=arm == "c")
@@ -40,8 +45,7 @@ def facts(buyers: tuple[int, int], *, goal: Goal = GOAL, **fields: Any) -> Facts
         **{"status": "running", "started_at": NOW, "measurement_started_at": NOW, **fields},
     )
     question = Question(experiment=experiment, currency="EUR", alpha=0.05, correction="holm")
-    counts = {("g", arm): GoalCount(x, x, x, x) for arm, x in zip("ct", buyers, strict=True)}
-    measured = Counts(visitors={"c": 1000, "t": 1000}, goals=counts)
+    measured = counts_of(buyers)
     return Facts(
         experiment=experiment,
         visitors=2000,

@@ -14,13 +14,15 @@ from abtest.kit.clock import parse_timestamp
 from abtest.ports.looks import LookStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
+from abtest.services.results.advice import Grounds, advice_of
 from abtest.services.results.counts import Counts
 from abtest.services.results.engine_choices import choice_of
+from abtest.services.results.evidence import evidence_in
 from abtest.services.results.experiment_results import Results, ResultsQuery
 from abtest.services.results.interval_course import course_of
 from abtest.services.results.pictures import pictures_of
 from abtest.services.results.population import ORDER, WHOLE, population_of
-from abtest.services.results.question import Question
+from abtest.services.results.question import Question, reading_of
 from abtest.services.results.segments import breakdown
 from abtest.services.results.series import SeriesQuery, timeseries_of
 from abtest.services.results.set_aside import set_aside
@@ -79,6 +81,18 @@ class ReportReading:
                 guardrails=results.guardrails,
                 is_stopped_for_harm=is_stopped_for_harm(experiment, history, names),
             )
+            verdict = verdict_of(facts)
+            advice = advice_of(
+                Grounds(
+                    question=question,
+                    readings=[reading_of(question, goal, counts) for goal in goals],
+                    results=results,
+                    verdict=verdict,
+                    evidence=evidence_in(snapshot, rules, experiment),
+                    history=history,
+                    is_guardians_pause=pause is not None,
+                )
+            )
             entries, earlier = timeline_of(experiment, history, question.currency)
             return contract.Report(
                 experiment=report_experiment(question, counts),
@@ -95,7 +109,8 @@ class ReportReading:
                 alpha=results.alpha,
                 currency=question.currency,
                 measurement=results.measurement,
-                verdict=verdict_of(facts),
+                verdict=verdict,
+                **advice,
                 goals=results.goals,
                 guardrails=results.guardrails,
                 interval_over_time=course_of(question, goals[0], looks) if goals else None,

@@ -1,0 +1,92 @@
+"""Cautions of a report: lifts too good to be true, and estimates of tests that stopped at a look."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from abtest.contract import results as contract
+from abtest.contract.report_advice import EarlyStop, ImplausibleLift
+from abtest.domain.experiments.model import Variation
+from abtest.domain.stats.sequential import MixtureTest
+from abtest.domain.stats.shrinkage import PRIOR_DEVIATION, Plausibility, kept_at_a_look, plausibility
+from abtest.services.results import sequential
+from abtest.services.results.question import Reading
+
+Moment = Literal["stopped", "running"]
+_SURE = frozenset({"better", "worse"})
+PRIOR = (
+    f"Most true lifts are small: 19 of 20 are taken to be within {2 * PRIOR_DEVIATION:.0%} either way before a test."
+)
+
+
+def implausible_lifts(readings: Sequence[Reading], goals: Sequence[contract.GoalResult]) -> list[ImplausibleLift]:
+    """Return the marked lifts among significant rows of the first goal, which decides, and of goals that count money.
+
+    Other goals are not marked: clicks on what was changed may well double, orders rarely do.
+    """
+    marked = []
+    for number, (reading, goal) in enumerate(zip(readings, goals, strict=True)):
+        if number and goal.type != "revenue":
+            continue
+        states = {row.variation_id: row for row in goal.rows if row.state in _SURE}
+        for control, treatment in reading.pairs():
+            row = states.get(treatment.id)
+            seen = plausibility(reading.level(control), reading.level(treatment)) if row else None
+            if row and seen and seen.is_implausible:
+                marked.append(implausible_lift(goal, row, seen))
+    return marked
+
+
+def implausible_lift(goal: contract.GoalResult, row: contract.ResultRow, seen: Plausibility) -> ImplausibleLift:
+    """Return the mark with its sentence."""
+    return ImplausibleLift(
+        goal_id=goal.goal_id,
+        variation_id=row.variation_id,
+        lift=seen.lift,
+        prior_deviation=PRIOR_DEVIATION,
+        surprise=seen.surprise,
+        expected_lift=seen.expected,
+        message=(
+            f"{goal.name} in “{row.variation_name}” is too {'good' if row.state == 'better' else 'bad'} to be true: a "
+            f"lift of {seen.lift:+.1%} is more often an error of measurement than an effect. {PRIOR} With these data, "
+            f"{seen.expected:+.1%} is expected. Check the measurement first, and repeat the test."
+        ),
+    )
+
+
+def early_stop(
+    reading: Reading, goal: contract.GoalResult, variation_id: str | None, moment: Moment
+) -> EarlyStop | None:
+    """Return the caution about the treatment of the verdict; None where no look of the sequential engine decided."""
+    row = next((row for row in goal.rows if row.variation_id == variation_id), None)
+    if row is None or row.state not in _SURE or reading.question.engine != "sequential":
+        return None
+    test = test_of(reading, row.variation_id)
+    if test is None:
+        return None
+    kept = kept_at_a_look(test)
+    corrected = None if row.lift is None else kept * row.lift
+    return EarlyStop(
+        goal_id=goal.goal_id,
+        variation_id=row.variation_id,
+        lift=row.lift,
+        corrected_lift=corrected,
+        difference=test.difference,
+        corrected_difference=kept * test.difference,
+        message=early_stop_message(row, corrected, moment),
+    )
+
+
+def test_of(reading: Reading, variation_id: str) -> MixtureTest | None:
+    """Return the present always-valid test of a treatment; None where there is none."""
+    treatments: list[Variation] = [treatment for _, treatment in reading.pairs()]
+    tests = zip(treatments, sequential.pairs_of(reading), strict=True)
+    return next((pair.test for treatment, pair in tests if treatment.id == variation_id), None)
+
+
+def early_stop_message(row: contract.ResultRow, corrected: float | None, moment: Moment) -> str:
+    """Return the caution in words."""
+    when = "This test stopped at a look" if moment == "stopped" else "If this test stops now, it stops at a look"
+    why = f"{when}, and such tests exaggerate: they stop when chance helps."
+    if row.lift is None or corrected is None:
+        return f"{why} The interval allows for every look."
+    return f"{why} Expect {corrected:+.1%} rather than {row.lift:+.1%}; the interval allows for every look."
