@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.sim import adjusted, daily_looks, guarding, guardrails, money, single_look, testing, unequal
+from tools.sim import adjusted, daily_looks, guarding, guardrails, money, ratios, single_look, testing, unequal
 from tools.sim.outcomes import Cell
 
 CELLS: tuple[Cell, ...] = (
@@ -12,6 +12,7 @@ CELLS: tuple[Cell, ...] = (
     *single_look.CELLS,
     *money.CELLS,
     *unequal.CELLS,
+    *ratios.CELLS,
     *guardrails.CELLS,
     *guarding.CELLS,
 )

@@ -33,6 +33,7 @@ def goal(*rows: contract.ResultRow) -> contract.GoalResult:
         metric="mean",
         is_archived=False,
         not_evaluable=None,
+        adjustment=None,
         rows=[row("baseline", None, None, "A"), *rows],
     )
 
