@@ -164,7 +164,7 @@ class _Found:
         self.plan = plan
         self.visitors: defaultdict[Cell, int] = defaultdict(int)
         self.goals: dict[str, Any] = {goal.goal_id: defaultdict(list) for goal in plan.goals}
-        self.money: dict[str, Any] = {g.goal_id: defaultdict(list) for g in plan.goals if g.type == "revenue"}
+        self.money: dict[str, Any] = {g.goal_id: defaultdict(list) for g in plan.goals if _lists_money(g)}
         self.covariates: dict[str, dict[str, Covariate]] = {goal.goal_id: {} for goal in plan.goals}
         self.aside = 0
 
@@ -217,9 +217,15 @@ class _Found:
         return is_later and at >= self.plan.begins_at
 
     def _did(self, hits: Sequence[Row], goal: GoalPlan) -> list[int]:
+        if goal.adds:
+            return [self._added(row, goal, _value(row, self.plan.currency)) for row in hits]
         if goal.sums_value:
             return [_value(row, self.plan.currency) for row in hits]
         return [1] * (min(1, len(hits)) if goal.count_once else len(hits))
+
+    def _added(self, row: Row, goal: GoalPlan, value: int) -> int:
+        each = {"value": value, "items": _quantity(row) or 0, "events": 1}
+        return sum(each[name] for name in goal.adds)
 
     def _sold(
         self, hits: Sequence[Row], goal: GoalPlan, events: Sequence[tuple[int, Row]], exposed: tuple[str, int]
@@ -230,8 +236,9 @@ class _Found:
             if kind in ("own", "converted"):
                 since = [(at, each) for at, each in events if at >= self.plan.begins_at]
                 minor = max(0, minor - _refunds(since, row, self.plan.currency))
-                worths.append(minor)
-            if kind != "own":
+            if kind in ("own", "converted") or not goal.needs_money:
+                worths.append(self._added(row, goal, minor) if goal.adds else minor)
+            if kind != "own" and _lists_money(goal):
                 cell = MoneyCell(exposed[0], exposed[1] // 900_000, kind, currency)
                 self.money[goal.goal_id][cell].append(minor)
         return worths
@@ -300,7 +307,7 @@ def _cells(row: Row, variation: str, at: int) -> tuple[Cell, ...]:
 
 
 def _eligible(events: Iterable[tuple[int, Row]], goal: GoalPlan) -> list[tuple[int, Row]]:
-    kinds: set[tuple[str, str | None]] = {("goal", goal.goal_id)}
+    kinds: set[tuple[str, str | None]] = {("goal", goal.hits_of or goal.goal_id)}
     kinds |= {("order", None), ("goal", "__revenue__")} if goal.type == "revenue" else set()
     found = [(at, row) for at, row in events if (row["type"], row["goal_id"]) in kinds]
     if goal.type == "custom":
@@ -319,6 +326,8 @@ def _passes(goal: GoalPlan, row: Row) -> bool:
     scoped = goal.scope and (row["type"] != "goal" or row["goal_id"] == "__revenue__")
     if scoped and row["url"] != "https://shop.example/checkout":
         return False
+    if goal.needs_items and _quantity(row) is None:
+        return False
     if not goal.filter:
         return True
     data = canonical_json.loads(row["data"])
@@ -328,7 +337,19 @@ def _passes(goal: GoalPlan, row: Row) -> bool:
         told = (row["shop_revenue_minor"], row["shop_currency"])
         minor, currency = told if None not in told else (row["revenue_minor"], row["currency"])
         return minor is not None and currency is not None and minor >= 500
-    return not data.get("items") or any(item["category"] == "shoes" for item in data["items"])
+    return not data.get("items") or any(item.get("category") == "shoes" for item in data["items"])
+
+
+def _lists_money(goal: GoalPlan) -> bool:
+    return goal.type == "revenue" and (not goal.adds or (goal.hits_of == goal.goal_id and goal.adds == ("value",)))
+
+
+def _quantity(row: Row) -> int | None:
+    items = [item for item in canonical_json.loads(row["data"]).get("items", ()) if "note" not in item]
+    quantities = [item.get("quantity", 1) for item in items]
+    if not items or "many" in quantities:
+        return None
+    return int(sum(Decimal(str(each)) for each in quantities) * 100)
 
 
 def _money(row: Row, currency: str) -> tuple[str, str, int]:

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
-from abtest.domain.ledger.plans import COHORTS, SHOP_REVENUE, CountingPlan, GoalPlan
+from abtest.domain.ledger.plans import COHORTS, SHOP_REVENUE, CountingPlan, GoalPlan, parts_of_ratio
 
 SHOP, OTHER_SHOP = "shop-a", "shop-b"
 EXPERIMENT = "exp-1"
@@ -60,6 +60,11 @@ GOALS = (
     goal("money", "revenue", winsorize_pct=0.05, looks_back=True),
     goal("large", "revenue", filter=LARGE_FILTER, window_ms=3_000, looks_back=True),
     goal("shoes", "revenue", filter=SHOES_FILTER, scope=SCOPE),
+    *parts_of_ratio(goal("order value", "revenue"), "value", "events"),
+    *parts_of_ratio(goal("items per order", "revenue", filter=LARGE_FILTER), "items", "events"),
+    *parts_of_ratio(goal("unit price", "revenue", window_ms=3_000), "value", "items"),
+    *parts_of_ratio(goal("cart value", "custom", event_name="add_to_cart"), "value", "events"),
+    *parts_of_ratio(goal("cart price", "custom", event_name="sign_up", scope=SCOPE), "value", "items"),
 )
 PLAN = plan(*GOALS)
 HOLDOUT_PLAN = plan(
@@ -127,6 +132,9 @@ _DATA = (
     '{"plan":"pro","value":"3"}',
     '{"items":[{"category":"shoes","price":5}],"value":-1}',
     '{"items":[{"category":"hats","quantity":2}]}',
+    '{"items":[{"sku":"a","quantity":"1.5"},{"sku":"b"},{"note":"no item"}],"value":4}',
+    '{"items":[{"sku":"a"},{"sku":"b","quantity":"many"}],"value":4}',
+    '{"items":[{"sku":"a","quantity":0}]}',
 )
 SESSIONS = (None, "", "v-1", "s-1", "s-1", "s-2")
 """Sessions that different visitors have; one is called as a visitor is."""

@@ -11,6 +11,7 @@ from abtest.contract.names import Label, Name
 from abtest.domain.experiments.limits import MAX_GOALS
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
 from abtest.domain.goals.model import Goal as Measure
+from abtest.domain.goals.shapes import Denominator, Numerator
 
 Text = Annotated[str, Field(min_length=1, max_length=255)]
 Address = Annotated[str, Field(min_length=1, max_length=500)]
@@ -37,7 +38,27 @@ class GoalFields(Input):
         Field(
             description=(
                 "`sum` and `mean` use `data.value` of each hit, else its money in the shop's currency, "
-                "else 0, and ignore `count_once`."
+                "else 0, and ignore `count_once`. `ratio` divides the sum of the `numerator` over all hits "
+                "by that of the `denominator`."
+            )
+        ),
+    ] = ABSENT
+    numerator: Annotated[
+        Numerator | None,
+        Field(
+            description=(
+                "Required for the aggregation `ratio`, null for others. `value`: money of revenue goals, else as "
+                "`sum`; `items`: the quantity of line items, only of revenue goals, `add_to_cart` and "
+                "`checkout_started`. Hits without usable line items do not count then."
+            )
+        ),
+    ] = ABSENT
+    denominator: Annotated[
+        Denominator | None,
+        Field(
+            description=(
+                "Required for the aggregation `ratio`, null for others. `events`: hits, such as orders; `items` as in "
+                "`numerator`, from which it must differ."
             )
         ),
     ] = ABSENT
@@ -121,6 +142,8 @@ class Goal(Output):
     page_id: Id | None
     count_once: bool
     aggregation: Aggregation
+    numerator: Numerator | None
+    denominator: Denominator | None
     winsorize_pct: float | None
     attribution_window_days: int
     currency_basis: Literal["shop_money"]

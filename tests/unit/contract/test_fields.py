@@ -17,7 +17,8 @@ redirect_url publication_warning
 """
 GOAL = """
 id experiment_id name type is_primary role direction event_name selector text_match url_pattern page_id count_once
-aggregation winsorize_pct attribution_window_days currency_basis filter capture archived_at created_at updated_at
+aggregation numerator denominator winsorize_pct attribution_window_days currency_basis filter capture archived_at
+created_at updated_at
 """
 SERVICE_ONLY = """
 id public_id status started_at ended_at archived_at archived_by created_at updated_at approval_state linked_idea

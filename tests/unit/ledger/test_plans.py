@@ -9,7 +9,7 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.hits import accepts
-from abtest.domain.ledger.plans import FOR_EVER_MS, GoalPlan, plan_counting, plan_holdout
+from abtest.domain.ledger.plans import FOR_EVER_MS, GoalPlan, both_of, denominator_of, plan_counting, plan_holdout
 from abtest.domain.settings.shop import Shop
 from abtest.kit import canonical_json
 from tests.support.ledgers import order
@@ -91,6 +91,29 @@ def test_goal_plan__of_an_aggregation__says_what_is_summed(
     found = planned(replace(GOAL, type=kind, event_name="e", aggregation=aggregation))
     assert (found.sums_value, found.takes_first_only) == (sums_value, takes_first_only)
     assert found.is_judged is sums_value
+
+
+def test_goal_plan__of_a_ratio__is_of_numerator_denominator_and_both() -> None:
+    ratio = replace(GOAL, type="revenue", aggregation="ratio", numerator="value", denominator="items")
+    plan = plan_counting(experiment(ratio, assignment_epoch=1, measurement_epoch=1), "EUR")
+    assert plan is not None
+    assert [(goal.goal_id, goal.adds) for goal in plan.goals] == [
+        ("g-1", ("value",)),
+        (denominator_of("g-1"), ("items",)),
+        (both_of("g-1"), ("value", "items")),
+    ]
+    assert {goal.event_goal_id for goal in plan.goals} == {"g-1"}
+    assert [goal.lists_money for goal in plan.goals] == [True, False, False]
+    assert [(goal.takes_minor, goal.takes_worth) for goal in plan.goals] == [(True, False), (False, True), (True, True)]
+    assert not any(goal.looks_back or goal.takes_first_only for goal in plan.goals)
+    assert all(goal.needs_items and goal.is_judged for goal in plan.goals)
+
+
+def test_goal_plan__of_items_per_order__does_not_need_money() -> None:
+    ratio = replace(GOAL, type="revenue", aggregation="ratio", numerator="items", denominator="events")
+    plan = plan_counting(experiment(ratio), "EUR")
+    assert plan is not None
+    assert not any(goal.needs_money or goal.lists_money or goal.takes_minor for goal in plan.goals)
 
 
 @pytest.mark.parametrize(

@@ -411,7 +411,7 @@ def test_counts__without_rows__name_every_goal() -> None:
     found = count([], PLAN)
     assert found.visitors == {}
     assert found.goals == {each.goal_id: {} for each in PLAN.goals}
-    assert found.money == {each.goal_id: {} for each in PLAN.goals if each.counts_money}
+    assert found.money == {each.goal_id: {} for each in PLAN.goals if each.lists_money}
     assert found.spread == {"values": {}, "money": {}}
     assert found.through is None
 

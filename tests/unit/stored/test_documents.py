@@ -64,10 +64,15 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
     "GUARD": state_document,
     "HOOK": endpoint.document_of,
 }
-YOUNGER: Mapping[str, Document] = {"EXP": {"file_names": None}}
+_OF_RATIOS: Document = {"numerator": None, "denominator": None}
+
+YOUNGER: Mapping[str, Document] = {"EXP": {"file_names": None}, "GOAL": _OF_RATIOS}
 """Per kind, the fields that it got since the documents were written, with their defaults."""
 
-YOUNGER_PARTS: Mapping[str, Mapping[str, Document]] = {"EXP": {"approvals": {"screenshot_job_id": None}}}
+YOUNGER_PARTS: Mapping[str, Mapping[str, Document]] = {
+    "EXP": {"approvals": {"screenshot_job_id": None}, "goals": _OF_RATIOS},
+    "PZN": {"goals": _OF_RATIOS},
+}
 """The same for the objects of a list, by the name of the list."""
 
 SETTINGS: Mapping[str, Callable[[Document], Document]] = {

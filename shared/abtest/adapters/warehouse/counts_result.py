@@ -81,7 +81,7 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
         money={
             goal.goal_id: {line.money_cell: Money(line.hits, line.total) for line in money[goal.goal_id]}
             for goal in plan.goals
-            if goal.counts_money
+            if goal.lists_money
         },
         spread={
             goal.goal_id: {Step(line.variation_id, int(line.value)): line.goal_count for line in spread[goal.goal_id]}

@@ -172,22 +172,22 @@ def _hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> list[Tab
 
 def _goals(plan: CountingPlan) -> str:
     columns = (
-        *("goal_id", "window_ms", "counts_money", "takes_first_only", "is_judged", "sums_value", "has_spread"),
-        "looks_back",
+        *("goal_id", "window_ms", "counts_money", "takes_first_only", "is_judged", "takes_worth", "has_spread"),
+        *("looks_back", "takes_minor"),
     )
     rows = [
-        (goal.goal_id, goal.window_ms, goal.counts_money, goal.takes_first_only, goal.is_judged, goal.sums_value,
-         goal.winsorize_pct is not None, goal.looks_back)
+        (goal.goal_id, goal.window_ms, goal.counts_money, goal.takes_first_only, goal.is_judged, goal.takes_worth,
+         goal.winsorize_pct is not None, goal.looks_back, goal.takes_minor)
         for goal in plan.goals
     ]  # fmt: skip
-    return constants(columns, rows or [("", 0, False, False, False, False, False, False)])
+    return constants(columns, rows or [("", 0, *[False] * 7)])
 
 
 def _signals(plan: CountingPlan) -> str:
     """Return the table of events that are hits of a goal: type, goal id or event name, and the goal."""
     signals: set[tuple[str, str, str]] = set()
     for goal in plan.goals:
-        signals.add(("goal", goal.goal_id, goal.goal_id))
+        signals.add(("goal", goal.event_goal_id, goal.goal_id))
         if goal.counts_money:
             signals |= {("goal", REVENUE_GOAL_ID, goal.goal_id), ("order", "", goal.goal_id)}
         elif goal.type == "custom" and goal.event_name is not None:
@@ -222,12 +222,18 @@ def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
     one, net = f"CAST(1 AS {AMOUNT}) AS minor", f"{_net('refunded')} AS minor"
     if looks_back:
         one, net = f"{one}, CAST(1 AS {AMOUNT}) AS minor_before", f"{net}, {_net('refunded_before')} AS minor_before"
+    # Orders of ratios without money count in every currency.
+    unpriced = [goal.goal_id for goal in plan.goals if goal.counts_money and not goal.needs_money]
+    kind, currency = "money_kind", "money_currency"
+    if unpriced:
+        kind = f"CASE WHEN {one_of('goal_id', unpriced)} THEN '{OWN}' ELSE money_kind END AS money_kind"
+        currency = f"CASE WHEN {one_of('goal_id', unpriced)} THEN '' ELSE money_currency END AS money_currency"
     return f"""
 SELECT goal_id, event_id, visitor_id, {moments}, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
 FROM ({valid.rows(plain, kinds.plain_hits(plan))}
 ) AS source {joined}
 UNION ALL
-SELECT goal_id, event_id, visitor_id, {moments}, money_kind, {net}, money_currency, is_copy
+SELECT goal_id, event_id, visitor_id, {moments}, {kind}, {net}, {currency}, is_copy
 FROM (
     SELECT goal_id, event_id, visitor_id, {moments}, order_id, money_kind, minor, money_currency, is_copy,
         row_number() OVER (
@@ -278,4 +284,8 @@ WHERE NOT is_aside AND {within} AND happened_at < exposed_at + window_ms{passed}
 
 
 def _value(minor: str, accepted: str | None) -> str:
-    return minor if accepted is None else f"CASE WHEN sums_value THEN CAST(worth AS {AMOUNT}) ELSE {minor} END"
+    if accepted is None:
+        return minor
+    # Both only for numerator and denominator of a ratio together: an order's money, and the order or its items.
+    worth = f"CAST(worth AS {AMOUNT})"
+    return f"CASE WHEN NOT takes_worth THEN {minor} WHEN takes_minor THEN {minor} + {worth} ELSE {worth} END"

@@ -25,6 +25,8 @@ GOAL_FIELDS: Mapping[str, Json] = {
     "page_id": None,
     "count_once": True,
     "aggregation": "conversion",
+    "numerator": None,
+    "denominator": None,
     "winsorize_pct": None,
     "attribution_window_days": None,
     "filter": None,

@@ -8,11 +8,14 @@ _NOT_COUNTED = frozenset(
     {"id", "experiment_id", "name", "is_primary", "role", "direction", "capture"}
     | {"archived_at", "created_at", "updated_at"}
 )
+_OF_RATIOS = frozenset({"numerator", "denominator"})
 
 
 def counted(goal: Goal) -> dict[str, object]:
     """Return the goal's document without fields that do not affect counting: equal where two goals count the same."""
-    return {name: value for name, value in encode(goal).items() if name not in _NOT_COUNTED}
+    fields = {name: value for name, value in encode(goal).items() if name not in _NOT_COUNTED}
+    # Looks and findings that are stored already have digests without the fields of ratios.
+    return fields if goal.is_ratio else {name: fields[name] for name in fields if name not in _OF_RATIOS}
 
 
 def definition_digest(goal: Goal, currency: str, results_weekdays: object = None) -> str:

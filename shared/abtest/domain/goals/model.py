@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from abtest.domain.goals.shapes import Aggregation, Direction, GoalCapture, GoalFilter, GoalRole, GoalType
+from abtest.domain.goals.shapes import (
+    Aggregation,
+    Denominator,
+    Direction,
+    GoalCapture,
+    GoalFilter,
+    GoalRole,
+    GoalType,
+    Numerator,
+)
 from abtest.kit.clock import Timestamp
 
 __all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType"]
@@ -11,7 +20,10 @@ __all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """One measure. `experiment_id` is null for a goal that the shop keeps for reuse."""
+    """One measure. `experiment_id` is null for a goal that the shop keeps for reuse.
+
+    `numerator` and `denominator` are those of a ratio, null for all other aggregations.
+    """
 
     id: str
     experiment_id: str | None
@@ -27,6 +39,8 @@ class Goal:
     page_id: str | None = None
     count_once: bool = True
     aggregation: Aggregation = "conversion"
+    numerator: Numerator | None = None
+    denominator: Denominator | None = None
     winsorize_pct: float | None = None
     attribution_window_days: int = 30
     currency_basis: Literal["shop_money"] = "shop_money"
@@ -35,3 +49,18 @@ class Goal:
     archived_at: Timestamp | None = None
     created_at: Timestamp
     updated_at: Timestamp
+
+    @property
+    def is_ratio(self) -> bool:
+        """Return whether two sums are compared, one divided by the other."""
+        return self.aggregation == "ratio"
+
+    @property
+    def is_revenue(self) -> bool:
+        """Return whether money per visitor is compared."""
+        return self.type == "revenue" and not self.is_ratio
+
+    @property
+    def depends_on_money(self) -> bool:
+        """Return whether orders without money in the shop's currency are left out."""
+        return self.type == "revenue" and (not self.is_ratio or self.numerator == "value")

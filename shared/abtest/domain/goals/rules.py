@@ -11,6 +11,8 @@ LIST_OPERATORS = frozenset({"in", "not_in"})
 LINE_ITEM_EVENTS = frozenset({"checkout_started", "add_to_cart"})
 """Custom events that carry the items of a cart."""
 
+_NO_ITEMS = "only revenue goals and custom goals on checkout_started or add_to_cart have items"
+
 
 def check_goal(goal: Goal, path: str = "", page_ids: Collection[str] = ()) -> None:
     """Raise ValidationFailedError naming the field below `path` that contradicts others.
@@ -23,6 +25,7 @@ def check_goal(goal: Goal, path: str = "", page_ids: Collection[str] = ()) -> No
         raise refused(f"{path}selector", "must be given for a click goal, unless text_match is")
     if goal.page_id is not None and goal.archived_at is None and goal.page_id not in page_ids:
         raise refused(f"{path}page_id", "must be one of the experiment's goalPageRules")
+    _check_ratio(goal, path)
     _check_filter(goal, path)
     names = [capture["property"] for capture in goal.capture]
     if len(set(names)) != len(names):
@@ -32,6 +35,24 @@ def check_goal(goal: Goal, path: str = "", page_ids: Collection[str] = ()) -> No
 def takes_line_items(goal: Goal) -> bool:
     """Return whether the goal's events carry line items that a filter can compare."""
     return goal.type == "revenue" or (goal.type == "custom" and goal.event_name in LINE_ITEM_EVENTS)
+
+
+def _check_ratio(goal: Goal, path: str) -> None:
+    parts = {"numerator": goal.numerator, "denominator": goal.denominator}
+    for name, part in parts.items():
+        if goal.is_ratio and part is None:
+            choices = "value or items" if name == "numerator" else "events or items"
+            raise refused(f"{path}{name}", f"must be {choices} for the aggregation ratio")
+        if part is not None and not goal.is_ratio:
+            raise refused(f"{path}{name}", "is only of goals with the aggregation ratio; send null")
+        if part == "items" and not takes_line_items(goal):
+            raise refused(f"{path}{name}", f"must not be items, because {_NO_ITEMS}")
+    if goal.is_ratio and goal.numerator == goal.denominator:
+        raise refused(f"{path}denominator", "must differ from the numerator, because the ratio would always be 1")
+    if goal.is_ratio and goal.winsorize_pct is not None:
+        raise refused(f"{path}winsorize_pct", "must be null for the aggregation ratio, whose totals are not capped")
+    if goal.is_ratio:
+        raise refused(f"{path}aggregation", "must not be ratio: ratios are counted, and results do not show them yet")
 
 
 def _check_filter(goal: Goal, path: str) -> None:
@@ -44,10 +65,7 @@ def _check_filter(goal: Goal, path: str) -> None:
     if "orderValue" in goal_filter and goal.type != "revenue":
         raise refused(f"{path}filter.orderValue", "only revenue goals have an order value")
     if "lineItems" in goal_filter and not takes_line_items(goal):
-        raise refused(
-            f"{path}filter.lineItems",
-            "only revenue goals and custom goals on checkout_started or add_to_cart have items",
-        )
+        raise refused(f"{path}filter.lineItems", _NO_ITEMS)
 
 
 def _check_conditions(conditions: Sequence[FilterCondition], path: str) -> None:

@@ -6,7 +6,11 @@ from typing import Literal, NotRequired, TypedDict
 GoalType = Literal["click", "pageview", "custom", "revenue"]
 GoalRole = Literal["primary", "secondary", "guardrail"]
 Direction = Literal["increase", "decrease"]
-Aggregation = Literal["conversion", "count", "sum", "mean"]
+Aggregation = Literal["conversion", "count", "sum", "mean", "ratio"]
+Quantity = Literal["value", "items", "events"]
+"""What is added up of each hit: its value or money, the quantity of its line items, or 1."""
+Numerator = Literal["value", "items"]
+Denominator = Literal["events", "items"]
 Scalar = str | int | float
 Operator = Literal[
     "equals",
@@ -82,6 +86,8 @@ class GoalFields(TypedDict, total=False):
     page_id: str | None
     count_once: bool
     aggregation: Aggregation
+    numerator: Numerator | None
+    denominator: Denominator | None
     winsorize_pct: float | None
     attribution_window_days: int
     currency_basis: Literal["shop_money"]

@@ -9,7 +9,7 @@ from decimal import Decimal
 from abtest.domain.goals.shapes import GoalFilter
 from abtest.domain.ledger.comparisons import holds, number
 from abtest.domain.ledger.events import MAX_MONEY_MINOR, REVENUE_GOAL_ID, Row
-from abtest.domain.ledger.line_items import accepts_items
+from abtest.domain.ledger.line_items import accepts_items, quantity_in
 from abtest.domain.ledger.plans import GoalPlan, Scope
 from abtest.domain.ledger.rows import money_of
 from abtest.domain.targeting.combining import every
@@ -33,17 +33,34 @@ def judge(goal: GoalPlan) -> Judge:
     """Return `accepts` of one goal for many rows: scope and filter are prepared once."""
     judges = [] if goal.scope is None else [_scope_judge(goal.scope)]
     judges += [] if goal.filter is None else [_filter_judge(goal.filter)]
+    judges += [_has_quantity] if goal.needs_items else []
     return lambda row: all(accepting(row) for accepting in judges)
 
 
 def worth(goal: GoalPlan, row: Row, currency: str) -> int:
-    """Return what a hit adds to a goal that does not count money: 1, or its value in hundredths for a goal of sums.
+    """Return what a hit adds apart from an order's money: 1, or its value in hundredths for a goal of sums.
 
-    The value is `data.value`, a number or decimal text from 0 to MAX_VALUE hundredths, else the hit's money in
-    `currency`, else 0.
+    Each part of a ratio adds what the plan names: 1 for the event, hundredths for items and for values.
     """
-    if not goal.sums_value:
+    if not goal.takes_worth:
         return 1
+    added = 0
+    for quantity in goal.adds or ("value",):
+        if quantity == "events":
+            added += 1
+        elif quantity == "items":
+            added += _quantity(row) or 0
+        elif not goal.counts_money:
+            added += value_of(row, currency)
+    return added
+
+
+def value_of(row: Row, currency: str) -> int:
+    """Return a hit's value in hundredths.
+
+    It is `data.value`, a number or decimal text from 0 to MAX_VALUE hundredths, else the hit's money in `currency`,
+    else 0.
+    """
     value = _hundredths(canonical_json.loads(row["data"]).get("value"))
     if value is not None:
         return value
@@ -53,6 +70,16 @@ def worth(goal: GoalPlan, row: Row, currency: str) -> int:
     # Minor units differ by currency (none for yen, thousandths for dinars); values are hundredths for all. An amount in
     # yen may exceed MAX_VALUE in hundredths, and then adds 0.
     return _hundredths(str(Decimal(money.minor).scaleb(-exponent(currency)))) or 0
+
+
+def _has_quantity(row: Row) -> bool:
+    return _quantity(row) is not None
+
+
+def _quantity(row: Row) -> int | None:
+    """Return the quantity of the hit's items in hundredths; None without usable items, or where it is not a number."""
+    quantity = quantity_in(canonical_json.loads(row["data"]), is_cart=row["type"] == "custom")
+    return None if quantity is None else _hundredths(str(quantity))
 
 
 def _scope_judge(scope: Scope) -> Judge:

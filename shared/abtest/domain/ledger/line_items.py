@@ -8,6 +8,7 @@ Missing `revenue` is `price` times `quantity`, and missing `quantity` is 1.
 """
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from math import isfinite
 
 from abtest.domain.goals.shapes import LineItems
@@ -60,6 +61,18 @@ def accepts_items(line_items: LineItems, data: Mapping[str, object], *, is_cart:
             return not any(met)
         case _:
             return all(met)
+
+
+def quantity_in(data: Mapping[str, object], *, is_cart: bool) -> Decimal | None:
+    """Return the quantity of an event's usable items together; None without any.
+
+    Also None where a quantity is not a number, or below 0. `is_cart`: the event is a custom one.
+    """
+    # A missing quantity is 1, as in the filter's `revenue`; one that cannot be read is not guessed.
+    quantities = [number(item.get("quantity", 1)) for item in items_in(data, is_cart=is_cart)]
+    if not quantities or any(quantity is None or quantity < 0 for quantity in quantities):
+        return None
+    return sum((quantity for quantity in quantities if quantity is not None), Decimal(0))
 
 
 def items_in(data: Mapping[str, object], *, is_cart: bool) -> Iterator[Item]:

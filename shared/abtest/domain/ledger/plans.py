@@ -4,13 +4,13 @@ A plan is made from an experiment, or from a shop's holdout; the reference and e
 it, by the rules of docs/data-model.md, section 4.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypedDict
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal, GoalType
-from abtest.domain.goals.shapes import GoalFilter
+from abtest.domain.goals.shapes import GoalFilter, Quantity
 from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
@@ -42,6 +42,10 @@ class GoalPlan:
 
     `sums_value`: the sum is of each hit's value in hundredths (`hits.worth`), not of hits. `looks_back`: hits of
     visitors before their exposure are counted as well.
+
+    A ratio is three plans, which count the hits of the goal `hits_of` and sum what each hit `adds`: the numerator under
+    the goal's own id, the denominator, and both together. `needs_items`: hits without usable line items are left out;
+    `needs_money`: orders without money in the plan's currency are.
     """
 
     goal_id: str
@@ -54,26 +58,55 @@ class GoalPlan:
     winsorize_pct: float | None = None
     sums_value: bool = False
     looks_back: bool = False
+    hits_of: str | None = None
+    adds: tuple[Quantity, ...] = ()
+    needs_items: bool = False
+    needs_money: bool = True
 
     @property
     def counts_money(self) -> bool:
-        """Return whether its sum is money, of orders that count once."""
+        """Return whether its hits are orders, which count once; their money is the sum unless `adds` is given."""
         return self.type == "revenue"
+
+    @property
+    def lists_money(self) -> bool:
+        """Return whether orders whose money is not in the plan's currency are listed; of a ratio once."""
+        return self.counts_money and self.needs_money and not self.is_further_part
+
+    @property
+    def is_further_part(self) -> bool:
+        """Return whether it is the denominator of a ratio, or numerator and denominator together."""
+        return self.hits_of is not None and self.hits_of != self.goal_id
+
+    @property
+    def event_goal_id(self) -> str:
+        """Return the goal id that events of its hits name."""
+        return self.hits_of or self.goal_id
+
+    @property
+    def takes_minor(self) -> bool:
+        """Return whether a hit adds its money, less refunds, or 1 without `adds`."""
+        return ("value" in self.adds and self.counts_money) if self.adds else not self.sums_value
+
+    @property
+    def takes_worth(self) -> bool:
+        """Return whether a hit adds what `hits.worth` reads in its data."""
+        return self.sums_value or bool(set(self.adds) - ({"value"} if self.counts_money else set()))
 
     @property
     def is_judged(self) -> bool:
         """Return whether each hit must be read by `hits`: the row's columns alone do not decide its count."""
-        return self.filter is not None or self.scope is not None or self.sums_value
+        return self.filter is not None or self.scope is not None or self.takes_worth or self.needs_items
 
     @property
     def takes_first_only(self) -> bool:
         """Return whether only a visitor's first hit counts. Sums take every hit."""
-        return self.count_once and not self.counts_money and not self.sums_value
+        return self.count_once and not self.counts_money and not self.sums_value and not self.adds
 
     def is_hit(self, row: Row) -> bool:
         """Return whether the row is one of the goal's events, before filter and scope."""
         if row["type"] == "goal":
-            return row["goal_id"] == self.goal_id or (self.counts_money and row["goal_id"] == REVENUE_GOAL_ID)
+            return row["goal_id"] == self.event_goal_id or (self.counts_money and row["goal_id"] == REVENUE_GOAL_ID)
         if row["type"] == "order":
             return self.counts_money
         return row["type"] == "custom" and self.type == "custom" and row["event_name"] == self.event_name
@@ -136,8 +169,9 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
         currency=currency,
         variation_ids=tuple(variation.id for variation in experiment.variations),
         goals=tuple(
-            plan_goal(goal, pages, references, looks_back=looks_back, is_adjusted=is_adjusted)
+            plan
             for goal in experiment.goals
+            for plan in plan_goal(goal, pages, references, looks_back=looks_back, is_adjusted=is_adjusted)
         ),
     )
 
@@ -160,6 +194,16 @@ def plan_holdout(shop: Shop) -> CountingPlan | None:
     )
 
 
+def denominator_of(goal_id: str) -> str:
+    """Return the id under which a ratio's denominator is counted."""
+    return f"{goal_id}#denominator"
+
+
+def both_of(goal_id: str) -> str:
+    """Return the id under which a ratio's numerator and denominator are counted together."""
+    return f"{goal_id}#both"
+
+
 def plan_goal(
     goal: Goal,
     pages: Mapping[str, PageRules],
@@ -167,8 +211,8 @@ def plan_goal(
     *,
     looks_back: bool,
     is_adjusted: bool = False,
-) -> GoalPlan:
-    """Return the plan of one goal. `pages` are the experiment's by id.
+) -> Sequence[GoalPlan]:
+    """Return the plan of one goal, three of a ratio. `pages` are the experiment's by id.
 
     `looks_back`: where means are compared, and with `is_adjusted` also where visitors who converted are.
     """
@@ -183,10 +227,28 @@ def plan_goal(
         winsorize_pct=goal.winsorize_pct,
         sums_value=goal.type != "revenue" and goal.aggregation in ("sum", "mean"),
     )
+    if goal.numerator and goal.denominator:
+        return parts_of_ratio(plan, goal.numerator, goal.denominator)
     # Totals that are 0 or 1 have a covariate only where the plan of the test adjusts by it: it takes 14 days more of
     # rows. A rate of visitors with any of several hits has none, because its sums are of hits.
     compares_means = (plan.counts_money or goal.aggregation != "conversion") and not plan.takes_first_only
-    return replace(plan, looks_back=looks_back and (compares_means or (is_adjusted and plan.takes_first_only)))
+    return [replace(plan, looks_back=looks_back and (compares_means or (is_adjusted and plan.takes_first_only)))]
+
+
+def parts_of_ratio(plan: GoalPlan, numerator: Quantity, denominator: Quantity) -> Sequence[GoalPlan]:
+    """Return the three plans that count a ratio: its numerator, its denominator, and both together."""
+    # Sums of products of two quantities follow from three sums of squares, which every engine has already.
+    plan = replace(
+        plan,
+        hits_of=plan.goal_id,
+        needs_items="items" in (numerator, denominator),
+        needs_money="value" in (numerator, denominator),
+    )
+    return [
+        replace(plan, adds=(numerator,)),
+        replace(plan, goal_id=denominator_of(plan.goal_id), adds=(denominator,)),
+        replace(plan, goal_id=both_of(plan.goal_id), adds=(numerator, denominator)),
+    ]
 
 
 def _scope(goal: Goal, pages: Mapping[str, PageRules], references: References) -> Scope | None:

@@ -90,7 +90,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     return Counts(
         visitors=dict(Counter(cell for exposure in exposures.values() for cell in exposure.cells)),
         goals={goal_id: counts.cells for goal_id, counts in goals.items()},
-        money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.counts_money},
+        money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.lists_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},
         covariates={goal.goal_id: goals[goal.goal_id].covariates for goal in plan.goals if goal.looks_back},
         sessions=sessions(measured, plan),
@@ -267,7 +267,7 @@ class GoalCounter:
         if minor is not None:
             self._worths[hit.row["visitor_id"]].append(minor)
             self._exposures[hit.row["visitor_id"]] = hit.exposure
-        if goal.counts_money and (money := money_of(hit.row, plan.currency)).kind != OWN:
+        if goal.lists_money and (money := money_of(hit.row, plan.currency)).kind != OWN:
             cell = MoneyCell(hit.exposure.variation_id, hit.exposure.at // QUARTER_MS, money.kind, money.currency)
             self._money[cell] = self._money[cell].plus(Money(1, money.minor if minor is None else minor))
 
@@ -302,8 +302,11 @@ def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> in
     if not goal.counts_money:
         return worth(goal, row, plan.currency)
     money = money_of(row, plan.currency)
+    if goal.needs_money and not money.is_known:
+        return None
     # Refunds can exceed the reported order. A negative total would break `ceiling_of`, so the rest is dropped.
-    return max(0, money.minor - refunds.get(row["order_id"] or "", 0)) if money.is_known else None
+    minor = max(0, money.minor - refunds.get(row["order_id"] or "", 0)) if goal.takes_minor else 0
+    return minor + (worth(goal, row, plan.currency) if goal.takes_worth else 0)
 
 
 def converter(worths: Sequence[int], goal: GoalPlan) -> GoalCount:
