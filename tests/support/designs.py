@@ -237,6 +237,15 @@ OWN_GOALS: st.SearchStrategy[Any] = st.fixed_dictionaries(
         "filter": FILTERS,
     },
 )
+RATIOS: st.SearchStrategy[Any] = st.fixed_dictionaries(
+    {
+        "name": NAMES,
+        "type": st.just("revenue"),
+        "aggregation": st.just("ratio"),
+        "numerator": st.sampled_from(["value", "items"]),
+        "denominator": st.just("events"),
+    }
+)
 CLICKS: st.SearchStrategy[Any] = st.fixed_dictionaries(
     {"name": NAMES, "type": st.just("click"), "selector": st.just("#buy")},
     optional={
@@ -254,7 +263,7 @@ def designs(draw: st.DrawFn) -> Design:
     arms = draw(st.lists(arm(is_redirect), min_size=2, max_size=4))
     arms[draw(st.integers(0, len(arms) - 1))]["is_control"] = True
     rules = draw(GOAL_RULES)
-    goals = draw(st.lists(st.one_of(OWN_GOALS, CLICKS), max_size=3))
+    goals = draw(st.lists(st.one_of(OWN_GOALS, CLICKS, RATIOS), max_size=3))
     for goal in goals:
         is_scoped = draw(st.booleans())
         if rules and is_scoped:

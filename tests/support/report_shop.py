@@ -93,6 +93,8 @@ class Shop:
             role="primary" if number == 0 else more.get("role", "secondary"),
             direction=more.get("direction", "increase"),
             aggregation="sum" if money else "conversion",
+            numerator=None,
+            denominator=None,
             metric="mean" if money else "rate",
             is_archived=False,
             not_evaluable=None,
@@ -129,6 +131,9 @@ class Shop:
             count=int(converted * 1.04) if money else converted,
             rate=None if money else rates[1],
             mean=values[1] if money else None,
+            ratio=None,
+            numerator_sum=None,
+            denominator_sum=None,
             revenue=round(values[1] * visitors, 2) if money else None,
             value=None,
             currency="EUR" if money else None,
@@ -234,6 +239,7 @@ class Shop:
                     count=int(rate * visitors),
                     rate=None if money else rate,
                     mean=rate * money if money else None,
+                    ratio=None,
                     revenue=rate * money * visitors if money else None,
                 )
             )

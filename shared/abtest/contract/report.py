@@ -16,6 +16,7 @@ from abtest.contract.results import (
     EngineReasonField,
     GoalResult,
     GuardrailFinding,
+    Metric,
     SegmentResults,
     Timeseries,
 )
@@ -123,7 +124,7 @@ class IntervalCourse(Output):
     """The always-valid interval of the difference from the control, look by look, at 1 - alpha per treatment."""
 
     goal_id: Id
-    metric: Literal["rate", "mean"]
+    metric: Metric
     currency: Annotated[str | None, Field(description="Currency of a difference in money; null for rates and hits.")]
     alpha: float
     looks: Annotated[list[IntervalLook], Field(description="At most 240, evenly spaced, including the newest.")]

@@ -13,6 +13,7 @@ RowState = Literal[
     "no_traffic",
     "no_visitors",
     "too_few_visitors",
+    "zero_denominator",
     "no_conversions",
     "too_few_conversions",
     "no_variance",
@@ -108,6 +109,16 @@ class _Compared(Output):
     count: Annotated[int | None, Field(description="Hits; a goal that counts once counts visitors.")]
     rate: Annotated[float | None, Field(description="Conversions per visitor.")]
     mean: Annotated[float | None, Field(description="Hits per visitor, or major units per visitor for revenue.")]
+    ratio: Annotated[
+        float | None,
+        Field(
+            description=("`numerator_sum` / `denominator_sum`; null for other goals, and with a denominator of zero.")
+        ),
+    ]
+    numerator_sum: Annotated[
+        float | None, Field(description="Major units of `currency`, other values, or items; null unless a ratio.")
+    ]
+    denominator_sum: Annotated[float | None, Field(description="Hits or items; null unless a ratio.")]
     revenue: Annotated[float | None, Field(description="Major units of `currency`; null for goals without money.")]
     value: Annotated[
         float | None, Field(description="Sum of the hits' values; null for goals without `sum` or `mean`.")
@@ -139,7 +150,7 @@ class _Compared(Output):
             )
         ),
     ]
-    difference: Annotated[float | None, Field(description="Absolute difference of the rate or mean.")]
+    difference: Annotated[float | None, Field(description="Absolute difference of the rate, mean or ratio.")]
     difference_ci: Interval | None
     p_value: float | None
     adjusted_p_value: float | None
@@ -183,8 +194,8 @@ class _Compared(Output):
         Cuped | None,
         Field(
             description=(
-                "Engines frequentist (means) and sequential: adjusted by the 14 days before exposure. Null for "
-                "goals that count once unless the plan chose the adjustment, in restricted figures, and in "
+                "Engines frequentist (means) and sequential: adjusted by the 14 days before exposure. Null for ratios, "
+                "for goals that count once unless the plan chose the adjustment, in restricted figures, and in "
                 "measurements begun by new weights or another plan. Corrected over the treatments of the goal, "
                 "whatever the family, unless they decide."
             )

@@ -23,6 +23,7 @@ from abtest.domain.autostop.default_engine import Engine as Engine
 from abtest.domain.autostop.default_engine import EngineReason as EngineReason
 from abtest.domain.autostop.default_engine import EngineWarningCode
 from abtest.domain.goals.model import Aggregation, Direction, GoalRole, GoalType
+from abtest.domain.goals.shapes import Denominator, Numerator
 
 SegmentEngine = Literal["frequentist", "sequential"]
 Correction = Literal["none", "holm", "bh"]
@@ -30,6 +31,7 @@ CorrectionFamily = Literal["treatments", "goals", "goals_primary_apart"]
 Dimension = Literal["device", "country", "new_returning", "source"]
 Granularity = Literal["hour", "day", "week"]
 Mode = Literal["cumulative", "per_bucket"]
+Metric = Literal["rate", "mean", "ratio"]
 
 
 class EngineWarning(Output):
@@ -76,11 +78,18 @@ class GoalResult(Output):
     role: GoalRole
     direction: Direction
     aggregation: Aggregation
-    metric: Literal["rate", "mean"]
+    numerator: Numerator | None
+    denominator: Denominator | None
+    metric: Metric
     is_archived: Annotated[bool, Field(description="The goal is archived; it is returned when requested by id.")]
     not_evaluable: Annotated[
-        Literal["not_counted_yet"] | None,
-        Field(description="Why the goal has no figures: it is newer than the last count."),
+        Literal["not_counted_yet", "zero_denominator"] | None,
+        Field(
+            description=(
+                "Why the goal has no figures: it is newer than the last count. Why a ratio is not compared: in each "
+                "comparison a variation has nothing in its denominator."
+            )
+        ),
     ]
     adjustment: Annotated[
         CovariateAdjustment | None, Field(description="Null unless the plan chose `covariate_adjustment: cuped`.")
@@ -195,6 +204,7 @@ class SeriesRow(Output):
     count: int
     rate: float | None
     mean: float | None
+    ratio: float | None
     revenue: float | None
 
 
@@ -202,7 +212,7 @@ class SeriesGoal(Output):
     """A goal in one bucket. Values are neither capped nor compared."""
 
     goal_id: Id
-    metric: Literal["rate", "mean"]
+    metric: Metric
     rows: list[SeriesRow]
 
 

@@ -190,6 +190,7 @@ def test_series__cumulative_and_by_bucket__have_every_day(visited: tuple[Lab, di
         "count": 2,
         "rate": 2 / 3,
         "mean": 20 / 3,
+        "ratio": None,
         "revenue": 20.0,
     }
     hours = lab.client.get(path, query={"granularity": "hour", "mode": "per_bucket", "to": "2026-03-02"}).json()["data"]

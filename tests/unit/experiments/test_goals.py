@@ -15,6 +15,7 @@ from tests.unit.experiments.examples import GOAL, LATER, experiment, goal, in_st
 
 ORDER_VALUE = {"version": 1, "orderValue": [{"operator": "gt", "value": 1}]}
 LINE_ITEMS = {"version": 1, "lineItems": {"match": "any", "conditions": []}}
+RATIO = {"type": "revenue", "aggregation": "ratio", "numerator": "value", "denominator": "events"}
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,14 @@ LINE_ITEMS = {"version": 1, "lineItems": {"match": "any", "conditions": []}}
         ({"type": "custom", "event_name": "x", "filter": LINE_ITEMS}, "filter.lineItems"),
         ({"type": "pageview", "filter": LINE_ITEMS}, "filter.lineItems"),
         ({"capture": ({"property": "a"}, {"property": "a"})}, "capture"),
+        ({**RATIO, "numerator": None}, "numerator"),
+        ({**RATIO, "denominator": None}, "denominator"),
+        ({**RATIO, "numerator": "items", "denominator": "items"}, "denominator"),
+        ({**RATIO, "winsorize_pct": 0.01}, "winsorize_pct"),
+        ({**RATIO, "aggregation": "sum"}, "numerator"),
+        ({"denominator": "events"}, "denominator"),
+        ({**RATIO, "type": "click", "numerator": "items"}, "numerator"),
+        ({**RATIO, "type": "custom", "event_name": "x", "denominator": "items"}, "denominator"),
         (
             {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "equals"}]}},
             "filter.conditions[0].value",
@@ -54,6 +63,11 @@ def test_goal__fields_that_do_not_go_together__are_refused_by_path(fields: dict[
         {"type": "revenue", "filter": {**ORDER_VALUE, **LINE_ITEMS}},
         {"type": "custom", "event_name": "checkout_started", "filter": LINE_ITEMS},
         {"type": "custom", "event_name": "add_to_cart", "filter": LINE_ITEMS},
+        RATIO,
+        {**RATIO, "numerator": "items"},
+        {**RATIO, "denominator": "items"},
+        {**RATIO, "type": "custom", "event_name": "add_to_cart", "numerator": "items"},
+        {**RATIO, "type": "custom", "event_name": "x"},
         {"type": "pageview", "selector": None},
         {"selector": None, "text_match": "Buy"},
         {"filter": {"version": 1, "conditions": [{"property": "a", "operator": "exists"}]}},

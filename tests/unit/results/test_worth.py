@@ -30,6 +30,8 @@ def goal(*rows: contract.ResultRow) -> contract.GoalResult:
         role="secondary",
         direction="increase",
         aggregation="sum",
+        numerator=None,
+        denominator=None,
         metric="mean",
         is_archived=False,
         not_evaluable=None,

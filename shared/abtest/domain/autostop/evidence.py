@@ -40,7 +40,7 @@ class Measure:
     are by variation, of visitors who converted, even where the goal compares means. `tau` is that of the frozen plan,
     None without one for this goal. `left_out` is by variation, of goals that count money. `adjusts`: the plan adjusts
     decisions for the time before exposures, and it was counted for this goal; `adjusted` are then the adjusted arms of
-    each treatment with visitors.
+    each treatment with visitors. `is_ratio`: no money per visitor.
     """
 
     goal_id: str
@@ -48,6 +48,7 @@ class Measure:
     falls: bool
     is_money: bool
     is_guardrail: bool = False
+    is_ratio: bool = False
     comparisons: Mapping[str, Arms]
     rates: Mapping[str, Conversions]
     samples: Mapping[str, Sample]

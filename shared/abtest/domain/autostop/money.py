@@ -14,11 +14,9 @@ from abtest.domain.stats.samples import Sample
 
 
 def money_measure(evidence: Evidence, goal_id: str | None) -> Measure | None:
-    """Return the goal that counts money: the named one, else the first in use; None without one."""
-    named = evidence.measures.get(goal_id or "")
-    if named is not None and named.is_money:
-        return named
-    return next((measure for measure in evidence.measures.values() if measure.is_money), None)
+    """Return the goal of money per visitor: the named one, else the first in use; None without one."""
+    paid = {name: measure for name, measure in evidence.measures.items() if measure.is_money and not measure.is_ratio}
+    return paid.get(goal_id or "") or next(iter(paid.values()), None)
 
 
 def blocked(evidence: Evidence, measure: Measure, *, is_covered: bool) -> Blocked | None:

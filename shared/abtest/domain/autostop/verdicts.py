@@ -44,7 +44,7 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "no_primary_goal": "there is no primary goal: choose the goal that decides",
     "no_plan": "auto-stop's mode needs a plan: create one with PUT .../plan",
     "plan_without_size": "the plan is from an older release and has no sample size: save it again with PUT .../plan",
-    "planned_goal_not_in_use": "the goal of the plan was archived or deleted: create a plan for another goal",
+    "planned_goal_not_in_use": "the goal of the plan was archived, deleted or made a ratio: plan another goal",
     "goal_not_counted": "the goal was added a moment ago and is not counted yet",
     "goal_redefined": "the goal or the weekdays that count were changed: waiting for the next count",
     "min_runtime": "the minimum runtime has not passed",

@@ -41,9 +41,13 @@ def decisive_goal(experiment: Experiment) -> Goal | None:
 
 
 def planned_goal(experiment: Experiment) -> Goal | None:
-    """Return the goal that the stored plan names; None without a plan, or if the goal was archived or deleted since."""
+    """Return the goal that the stored plan names; None without a plan.
+
+    Also None if the goal was archived, deleted or made a ratio since: the planned look compares rates.
+    """
     goal_id = (experiment.planned_test or {}).get("goal_id")
-    return next((goal for goal in experiment.goals if goal.id == goal_id and goal.archived_at is None), None)
+    in_use = (goal for goal in experiment.goals if goal.archived_at is None and not goal.is_ratio)
+    return next((goal for goal in in_use if goal.id == goal_id), None)
 
 
 def falls(experiment: Experiment, goal_id: str | None) -> bool:

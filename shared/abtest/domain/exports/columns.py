@@ -37,10 +37,15 @@ RESULTS: Final[Mapping[str, ColumnType]] = {
     "sum": "integer",
     "sum_squares": "text",
     "currency": "text",
+    "denominator_sum": "integer",
+    "denominator_sum_squares": "text",
+    "sum_products": "text",
     "generation": "integer",
 }
 """By UTC day of the first exposure. `sum` is money in minor units of `currency` for goals with money, else `count`;
-`sum_squares` sums the squares of visitors' totals, decimal digits that may outgrow 64 bits."""
+`sum_squares` sums the squares of visitors' totals, decimal digits that may outgrow 64 bits. Of a ratio `sum` is Σy of
+the numerator; Σx, Σx² and Σxy of its denominator have columns of their own, null for other goals. Items are in
+hundredths."""
 
 AUDIT: Final[Mapping[str, ColumnType]] = {
     "id": "text",

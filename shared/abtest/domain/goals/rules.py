@@ -51,8 +51,6 @@ def _check_ratio(goal: Goal, path: str) -> None:
         raise refused(f"{path}denominator", "must differ from the numerator, because the ratio would always be 1")
     if goal.is_ratio and goal.winsorize_pct is not None:
         raise refused(f"{path}winsorize_pct", "must be null for the aggregation ratio, whose totals are not capped")
-    if goal.is_ratio:
-        raise refused(f"{path}aggregation", "must not be ratio: ratios are counted, and results do not show them yet")
 
 
 def _check_filter(goal: Goal, path: str) -> None:

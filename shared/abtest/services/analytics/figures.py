@@ -241,7 +241,7 @@ def sales_by_goal(experiment: Experiment, counts: Counts, currency: str) -> Mapp
         groups[goal.id] = Sales(
             visitors=sum(counts.visitors.values()),
             buyers=sum(count.converters for count in sums),
-            revenue=total if goal.type == "revenue" else 0.0,
+            revenue=total if goal.is_revenue else 0.0,
             events=sum(count.hits for count in sums),
             name=goal.name,
         )

@@ -111,7 +111,7 @@ def main_goal(experiment: Experiment) -> Goal | None:
 
 def revenue_goal(experiment: Experiment) -> Goal | None:
     """Return the revenue goal in use, the primary one before others. It counts orders."""
-    paid = [goal for goal in experiment.goals if goal.archived_at is None and goal.type == "revenue"]
+    paid = [goal for goal in experiment.goals if goal.archived_at is None and goal.is_revenue]
     return next((goal for goal in paid if goal.is_primary), paid[0] if paid else None)
 
 

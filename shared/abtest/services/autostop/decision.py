@@ -79,7 +79,7 @@ def _by_rule(
     if planned is None:
         return Waiting("planned_goal_not_in_use")
     # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
-    deciding = None if planned.type == "revenue" else planned.id
+    deciding = None if planned.is_revenue else planned.id
     shown = guardrails.findings(state, evidence, settings, is_covered=is_covered, deciding=deciding)
     if settings.mode == "group_sequential":
         looks = state.get("planned_looks")

@@ -138,12 +138,12 @@ def shop_visitors(evidence: Evidence, days: Sequence[Document]) -> int:
 
 
 def watched_goals(experiment: Experiment) -> Sequence[Goal]:
-    """Return goals in use whose loss is harm: the primary one, guardrails, revenue. Others may fall on purpose."""
-    return [
-        goal
-        for goal in experiment.goals
-        if goal.archived_at is None and (goal.is_primary or goal.role != "secondary" or goal.type == "revenue")
-    ]
+    """Return goals in use whose loss is harm: the primary one, guardrails, revenue. Others may fall on purpose.
+
+    No ratio: the rules are about visitors who convert and about money per visitor.
+    """
+    in_use = [goal for goal in experiment.goals if goal.archived_at is None and not goal.is_ratio]
+    return [goal for goal in in_use if (goal.is_primary or goal.role != "secondary" or goal.type == "revenue")]
 
 
 def arms_of(

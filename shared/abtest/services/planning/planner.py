@@ -37,6 +37,10 @@ OTHER_ENGINE = (
     "auto-stop takes planned looks, and the plan is sized for another engine: its visitors are used as they are; for "
     "the planned power save the plan with the engine group_sequential"
 )
+RATIO = (
+    "must not be a ratio, because plans are sized for a rate: plan another goal, "
+    "or send mean and sd of the ratio to POST /sample-size"
+)
 _OF_THE_SHOP = ("alpha", "power", "correction_method", "covariate_adjustment")
 
 
@@ -109,6 +113,8 @@ class Planner:
     def _computed(
         self, experiment: Experiment, goal: Goal, given: Mapping[str, Any], settings: ShopSettings, now: Timestamp
     ) -> Snapshot:
+        if goal.is_ratio:
+            raise CannotBePlannedError("goal_id", RATIO)
         values = {**plan_values(experiment, settings.defaults), **given}
         measured = Measured(self._world.catalog, self._rollups, experiment, settings.shop, parse_timestamp(now))
         baseline = values.get("baseline_rate")
@@ -163,5 +169,5 @@ def given_plan_prospect(experiment: Experiment, mode: Mode, is_needed: bool) -> 
     if planned_goal(experiment) is not None:
         is_other = mode == "group_sequential" and (experiment.planned_test or {}).get("engine") != mode
         return Prospect(status="warn", message=OTHER_ENGINE) if is_other else NO_PROSPECT
-    message = "the planned goal is no longer in use; make a plan for another goal"
+    message = "the planned goal is no longer in use, or became a ratio; make a plan for another goal"
     return Prospect(status="fail" if is_needed else "warn", message=message)

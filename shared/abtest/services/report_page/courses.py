@@ -26,7 +26,8 @@ def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     for look in course.looks:
         for point in look.treatments:
             lines.setdefault(point.variation_id, []).append((look.moment, point))
-    unit = "percentage points" if course.metric == "rate" else course.currency or "hits a visitor"
+    other = "the goal's unit" if course.metric == "ratio" else "hits a visitor"
+    unit = "percentage points" if course.metric == "rate" else course.currency or other
     lead = el(
         "p",
         "Difference from the control in “", typed(goal), f"”, in {unit}. The band holds the true difference at every "

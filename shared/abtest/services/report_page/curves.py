@@ -8,6 +8,7 @@ from abtest.contract.results import GoalResult, Timeseries
 from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
+from abtest.services.report_page.measures import currency_of, level_of, measure_of
 from abtest.services.report_page.plots import WIDTH, Frame, dot, path
 from abtest.services.report_page.scales import scale, spread
 
@@ -63,11 +64,11 @@ def goal_figure(series: Timeseries, goal: GoalResult, arms: Mapping[str, Arm], n
     lines = lines_of(series, goal, arms)
     if max((len(line.points) for line in lines), default=0) < _LEAST:
         return None
-    is_rate, currency = goal.metric == "rate", series.currency if goal.type == "revenue" else None
+    is_rate, currency = goal.metric == "rate", currency_of(goal, series.currency)
     settled = [value for line in lines for value in line.settled()]
     y = scale(min(settled), max(settled))
     frame = Frame(series.data[0].start, series.data[-1].start, y, _HEIGHT)
-    measure = "conversion rate" if is_rate else f"{currency} a visitor" if currency else "a visitor"
+    measure = measure_of(goal, currency)
     digits = wording.step_digits(y.step * (100 if is_rate else 1), most=5)
     values = {line.arm.id: wording.measured(line.last, goal.metric, currency) for line in lines}
     ends = "; ".join(f"{line.arm.name} {values[line.arm.id]}" for line in lines)
@@ -102,7 +103,7 @@ def lines_of(series: Timeseries, goal: GoalResult, arms: Mapping[str, Arm]) -> l
     points: dict[str, list[tuple[str, float, int]]] = {arm: [] for arm in arms}
     for bucket in series.data:
         for row in next((one.rows for one in bucket.goals if one.goal_id == goal.goal_id), ()):
-            value = row.rate if goal.metric == "rate" else row.mean
+            value = level_of(goal, row)
             if value is not None and row.variation_id in points:
                 points[row.variation_id].append((bucket.start, value, row.visitors))
     return [Line(arms[arm], values) for arm, values in points.items() if values]

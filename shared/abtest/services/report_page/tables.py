@@ -8,6 +8,7 @@ from abtest.kit.markup import Child, Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
 from abtest.services.report_page.forest import axis, badge, reach_of, strip
+from abtest.services.report_page.measures import level_of, measure_of
 
 Cells = Sequence[Child]
 Cell = Callable[[GoalResult, ResultRow], str]
@@ -43,7 +44,8 @@ def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     head = ["Variation", *(name for name, _ in columns), "Verdict"]
     bodies = []
     for goal in report.goals:
-        note = el("small", f"{goal.role}, {'conversion rate' if goal.metric == 'rate' else 'mean'}")
+        kind = "mean" if goal.metric == "mean" else measure_of(goal, goal.rows[0].currency if goal.rows else None)
+        note = el("small", f"{goal.role}, {kind}")
         group = el("th", typed(goal.name), " ", note, scope="rowgroup", colspan=f"{len(columns) + 2}")
         rows = [
             _row([row_name(row, arms), *(cell(goal, row) for _, cell in columns), badge(*wording.STATES[row.state])], 1)
@@ -96,7 +98,7 @@ def columns_of(report: Report) -> list[tuple[str, Cell]]:
             any(row.count is not None and row.count != row.conversions for row in rows),
             lambda _, row: wording.count(row.count),
         ),
-        ("A visitor", True, level),
+        ("Level" if any(goal.metric == "ratio" for goal in report.goals) else "A visitor", True, level),
         (
             "Revenue",
             any(row.revenue is not None for row in rows),
@@ -121,8 +123,8 @@ def columns_of(report: Report) -> list[tuple[str, Cell]]:
 
 
 def level(goal: GoalResult, row: ResultRow) -> str:
-    """Return the conversion rate or the mean per visitor."""
-    return wording.measured(row.rate if goal.metric == "rate" else row.mean, goal.metric, row.currency)
+    """Return the conversion rate, the mean per visitor, or the ratio."""
+    return wording.measured(level_of(goal, row), goal.metric, row.currency)
 
 
 def _heads(head: Sequence[str], texts: int) -> list[Html]:

@@ -13,7 +13,7 @@ NONE = "–"
 _SPACE = "\u00a0"
 _MOST_DIGITS = 6
 
-Metric = Literal["rate", "mean"]
+Metric = Literal["rate", "mean", "ratio"]
 
 VERDICTS: Mapping[VerdictStatus, tuple[str, str]] = {
     "not_started": ("Not started", "plain"),
@@ -36,6 +36,7 @@ STATES: Mapping[RowState, tuple[str, str]] = {
     "no_traffic": ("No traffic", "plain"),
     "no_visitors": ("No visitors", "plain"),
     "too_few_visitors": ("Too few visitors", "plain"),
+    "zero_denominator": ("Nothing to divide by", "plain"),
     "no_conversions": ("No conversions", "plain"),
     "too_few_conversions": ("Too few conversions", "plain"),
     "no_variance": ("No difference at all", "plain"),

@@ -41,21 +41,23 @@ def evidence_in(snapshot: Snapshot, rules: ShopRules, experiment: Experiment) ->
 
 
 def is_guardrail(goal: Goal) -> bool:
-    """Return whether the goal is tested for harm: a guardrail by its role, or one that counts money."""
-    return goal.role == "guardrail" or goal.type == "revenue"
+    """Return whether the goal is tested for harm: a guardrail by its role, or money per visitor."""
+    # A ratio may fall where its denominator rises, as the value of an order does with more small orders.
+    return goal.role == "guardrail" or goal.is_revenue
 
 
 def measure_of(reading: Reading, control: Variation, arms: Sequence[Variation]) -> Measure:
     """Return one goal's arms, and each treatment with traffic next to the control."""
     goal, question = reading.goal, reading.question
     compared = [arm for arm in arms if arm is not control and arm.weight > 0]
-    paid = arms if goal.type == "revenue" else ()
+    paid = arms if goal.depends_on_money else ()
     adjusted = adjusted_arms(reading) if is_adjustment_chosen(reading) else None
     return Measure(
         goal_id=goal.id,
         source=definition_digest(goal, question.currency, question.experiment.results_weekdays),
         falls=goal.direction == "decrease",
-        is_money=goal.type == "revenue",
+        is_money=goal.depends_on_money,
+        is_ratio=goal.is_ratio,
         is_guardrail=is_guardrail(goal),
         comparisons={arm.id: Arms(reading.level(control), reading.level(arm)) for arm in compared},
         rates={arm.id: reading.rate(arm) for arm in arms},

@@ -46,7 +46,7 @@ def deciding_goal(experiment: Experiment, settings: AutoStop) -> str | None:
     planned = planned_goal(experiment) if settings.mode == "fixed_horizon_planned_end" else None
     if planned is not None:
         # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
-        return None if planned.type == "revenue" else planned.id
+        return None if planned.is_revenue else planned.id
     leading = decisive_goal(experiment)
     return leading.id if leading else None
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from abtest.contract import report as contract
 from abtest.domain.goals.model import Goal
 from abtest.ports.rollup_store import Document
-from abtest.services.results.question import Question, is_rate
+from abtest.services.results.question import Question, metric_of
 
 POINTS = 240
 
@@ -18,8 +18,8 @@ def course_of(question: Question, goal: Goal, looks: Sequence[Document]) -> cont
         return None
     return contract.IntervalCourse(
         goal_id=goal.id,
-        metric="rate" if is_rate(goal) else "mean",
-        currency=question.currency if goal.type == "revenue" else None,
+        metric=metric_of(goal),
+        currency=question.currency if goal.depends_on_money else None,
         alpha=compared[-1]["alpha"],
         looks=[
             contract.IntervalLook(

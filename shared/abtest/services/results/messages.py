@@ -55,6 +55,10 @@ def missing_data(reading: Reading, control: Variation, treatment: Variation) -> 
         return StateMessage("no_visitors", f"no visitor has seen {empty(visitors)} yet")
     if min(visitors.values()) < minimum.visitors:
         return StateMessage("too_few_visitors", f"too few visitors yet: {short(visitors, minimum.visitors)}")
+    if reading.goal.is_ratio and (zero := [arm.name for arm in arms if not reading.ratio_sums(arm).x]):
+        counted = "items" if reading.goal.denominator == "items" else "events"
+        message = f"the denominator is zero in {' and '.join(zero)}: no {counted} were counted, so there is no ratio"
+        return StateMessage("zero_denominator", message)
     if not all(converted.values()):
         return StateMessage("no_conversions", f"no visitor has converted yet in {empty(converted)}")
     if min(converted.values()) < minimum.conversions:

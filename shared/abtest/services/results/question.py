@@ -9,14 +9,16 @@ from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
+from abtest.domain.ledger.plans import both_of, denominator_of
 from abtest.domain.planning.plan import mixture_scale
+from abtest.domain.stats.ratios import RatioSums, ratio_sample
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.kit.money import exponent
 from abtest.services.results.counts import Counts
 from abtest.services.results.winsorization import Capped, capped
 
 _VALUE_DIGITS = 2
-"""Goals that sum values count hundredths."""
+"""Goals that sum values, and items of ratios, count hundredths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Reading:
 
     @property
     def unit(self) -> int:
-        """Divisor of stored totals: minor units of money, hundredths of values."""
+        """Divisor of stored totals: minor units of money, hundredths of values and items."""
         return unit_of(self.goal, self.question.currency)
 
     @property
@@ -117,9 +119,31 @@ class Reading:
         return self.rate(variation) if self.is_rate else self.sample(variation)
 
     def sample(self, variation: Variation) -> Sample:
-        """Return the arm of a mean, in major units."""
+        """Return the arm of a mean or a ratio, in major units."""
+        if self.goal.is_ratio:
+            return ratio_sample(self.ratio_sums(variation)).scaled(denominator_unit_of(self.goal) / self.unit)
         count = self.capped(variation)
         return Sample.from_sums(self.visitors(variation), count.total, count.squares).scaled(1 / self.unit)
+
+    def ratio_sums(self, variation: Variation) -> RatioSums:
+        """Return a ratio's sums in stored units."""
+        return ratio_sums(self.goal, variation, self.counts)
+
+
+def ratio_sums(goal: Goal, variation: Variation, counts: Counts) -> RatioSums:
+    """Return the sums of a ratio's numerator and denominator over a variation's visitors, in stored units."""
+    y, x, both = (counts.goal(part, variation.id) for part in (goal.id, denominator_of(goal.id), both_of(goal.id)))
+    return RatioSums.from_squares(y.converters, y.total, y.squares, x.total, x.squares, both.squares)
+
+
+def ratio_of(sums: RatioSums, goal: Goal, currency: str) -> float | None:
+    """Return numerator by denominator, money in major units; None where the denominator is zero."""
+    return sums.y / sums.x * denominator_unit_of(goal) / unit_of(goal, currency) if sums.x else None
+
+
+def metric_of(goal: Goal) -> contract.Metric:
+    """Return the quantity that is compared."""
+    return "ratio" if goal.is_ratio else "rate" if is_rate(goal) else "mean"
 
 
 def is_rate(goal: Goal) -> bool:
@@ -128,15 +152,22 @@ def is_rate(goal: Goal) -> bool:
 
 
 def unit_of(goal: Goal, currency: str) -> int:
-    """Return how many stored units make one displayed unit."""
-    if goal.type == "revenue":
+    """Return how many stored units make one displayed unit; of a ratio's numerator."""
+    if goal.depends_on_money:
         return int(10 ** exponent(currency))
-    return 10**_VALUE_DIGITS if goal.aggregation in ("sum", "mean") else 1
+    return 10**_VALUE_DIGITS if goal.aggregation in ("sum", "mean", "ratio") else 1
+
+
+def denominator_unit_of(goal: Goal) -> int:
+    """Return how many stored units of a ratio's denominator make one."""
+    return 10**_VALUE_DIGITS if goal.denominator == "items" else 1
 
 
 def reading_of(question: Question, goal: Goal, counts: Counts) -> Reading:
     """Return the goal's numbers out of the counts."""
-    is_counted = counts.counted is None or goal.id in counts.counted
+    # A goal that became a ratio has no denominator before the next count.
+    needed = {goal.id, denominator_of(goal.id)} if goal.is_ratio else {goal.id}
+    is_counted = counts.counted is None or needed <= counts.counted
     return Reading(
         question=question,
         goal=goal,

@@ -1,7 +1,7 @@
 """Goals in the contract's shape: a row for each variation with its counts, its comparison and a message."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Variation
@@ -13,7 +13,13 @@ from abtest.services.results.counts import Counts
 from abtest.services.results.families import compare_goals
 from abtest.services.results.foreign_money import foreign_fields
 from abtest.services.results.messages import StateMessage, state_message
-from abtest.services.results.question import Question, Reading
+from abtest.services.results.question import (
+    Question,
+    Reading,
+    denominator_unit_of,
+    metric_of,
+    ratio_of,
+)
 
 
 def goal_results(question: Question, goals: Sequence[Goal], counts: Counts) -> list[contract.GoalResult]:
@@ -45,9 +51,11 @@ def goal_result(reading: Reading, comparisons: Comparisons) -> contract.GoalResu
         role=goal.role,
         direction=goal.direction,
         aggregation=goal.aggregation,
-        metric="rate" if reading.is_rate else "mean",
+        numerator=goal.numerator,
+        denominator=goal.denominator,
+        metric=metric_of(goal),
         is_archived=goal.archived_at is not None,
-        not_evaluable="not_counted_yet" if reading.problem else None,
+        not_evaluable=not_evaluable(reading),
         adjustment=adjustment_of(reading),
         rows=rows,
     )
@@ -59,10 +67,20 @@ def adjustment_of(reading: Reading) -> contract.CovariateAdjustment | None:
     return status and contract.CovariateAdjustment(status=status, message=MESSAGES[status])
 
 
+def not_evaluable(reading: Reading) -> Literal["not_counted_yet", "zero_denominator"] | None:
+    """Return why no treatment has figures, or no treatment's ratio can be compared."""
+    if reading.problem:
+        return "not_counted_yet"
+    if not reading.goal.is_ratio or not reading.pairs():
+        return None
+    is_zero = [0 in (reading.ratio_sums(arm).x for arm in pair) for pair in reading.pairs()]
+    return "zero_denominator" if all(is_zero) else None
+
+
 def counted_fields(reading: Reading, variation: Variation) -> dict[str, Any]:
     """Return the fields of a row that are counted, money in major units; None while the goal is not counted."""
     goal, visitors = reading.goal, reading.visitors(variation)
-    is_money, is_known = goal.type == "revenue", reading.problem is None
+    is_money, is_known = goal.depends_on_money, reading.problem is None
     count = reading.count(variation)
     total = count.total / reading.unit
     money = reading.counts.money_of(goal.id, variation.id) if is_money and is_known else None
@@ -71,15 +89,32 @@ def counted_fields(reading: Reading, variation: Variation) -> dict[str, Any]:
         "conversions": count.converters if is_known else None,
         "count": count.hits if is_known else None,
         "rate": count.converters / visitors if is_known and visitors else None,
-        "mean": reading.capped(variation).total / reading.unit / visitors if is_known and visitors else None,
+        "mean": mean_of(reading, variation) if is_known and not goal.is_ratio else None,
+        **ratio_fields(reading, variation),
         "revenue": total if is_known and is_money else None,
-        "value": total if is_known and not is_money and reading.unit > 1 else None,
+        "value": total if is_known and not is_money and not goal.is_ratio and reading.unit > 1 else None,
         "currency": reading.question.currency if is_money else None,
         "excluded": reading.counts.excluded(goal.id, variation.id) if is_known and is_money else None,
         "is_winsorized": reading.caps.applied,
         "winsorized_at": None if reading.caps.ceiling is None else reading.caps.ceiling / reading.unit,
         **foreign_fields(money, reading.question.currency),
     }
+
+
+def mean_of(reading: Reading, variation: Variation) -> float | None:
+    """Return the mean per visitor in major units, capped where a cap applies; None without visitors."""
+    visitors = reading.visitors(variation)
+    return reading.capped(variation).total / reading.unit / visitors if visitors else None
+
+
+def ratio_fields(reading: Reading, variation: Variation) -> dict[str, float | None]:
+    """Return a ratio with both of its sums, money in major units; None for other goals and before the first count."""
+    goal, names = reading.goal, ("ratio", "numerator_sum", "denominator_sum")
+    if not goal.is_ratio or reading.problem:
+        return dict.fromkeys(names)
+    sums = reading.ratio_sums(variation)
+    ratio = ratio_of(sums, goal, reading.question.currency)
+    return dict(zip(names, (ratio, sums.y / reading.unit, sums.x / denominator_unit_of(goal)), strict=True))
 
 
 def compared_fields(comparison: TreatmentComparison | None, state: StateMessage) -> dict[str, Any]:

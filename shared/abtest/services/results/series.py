@@ -18,7 +18,7 @@ from abtest.services.results.calendars import CalendarSpan
 from abtest.services.results.counts import Counts, counted_in, counts_in_spans
 from abtest.services.results.curves import Span
 from abtest.services.results.population import WHOLE, Population, Range, days_of, population_of
-from abtest.services.results.question import Question, is_rate, unit_of
+from abtest.services.results.question import Question, metric_of, ratio_of, ratio_sums, unit_of
 from abtest.services.results.shop_rules import ShopRules, chosen_goals
 from abtest.services.results.snapshots import RollupReader, Snapshot
 
@@ -129,11 +129,12 @@ def _series(
 
 def series_goal(question: Question, goal: Goal, counts: Counts) -> contract.SeriesGoal:
     """Return one goal of a bucket with a row for each variation, money in major units."""
-    unit, is_money = unit_of(goal, question.currency), goal.type == "revenue"
+    unit, is_money = unit_of(goal, question.currency), goal.depends_on_money
     rows = []
     for variation in question.variations:
         count, visitors = counts.goal(goal.id, variation.id), counts.visitors.get(variation.id, 0)
         total = count.total / unit
+        sums = ratio_sums(goal, variation, counts) if goal.is_ratio else None
         rows.append(
             contract.SeriesRow(
                 variation_id=variation.id,
@@ -141,8 +142,9 @@ def series_goal(question: Question, goal: Goal, counts: Counts) -> contract.Seri
                 conversions=count.converters,
                 count=count.hits,
                 rate=count.converters / visitors if visitors else None,
-                mean=total / visitors if visitors else None,
+                mean=total / visitors if visitors and not sums else None,
+                ratio=ratio_of(sums, goal, question.currency) if sums else None,
                 revenue=total if is_money else None,
             )
         )
-    return contract.SeriesGoal(goal_id=goal.id, metric="rate" if is_rate(goal) else "mean", rows=rows)
+    return contract.SeriesGoal(goal_id=goal.id, metric=metric_of(goal), rows=rows)

@@ -12,8 +12,8 @@ from abtest.services.results.question import Question
 
 
 def set_aside(question: Question, goals: Sequence[Goal], counts: Counts) -> contract.MoneySetAside | None:
-    """Return the money left out of the revenue goals; None without a revenue goal."""
-    counting = [goal for goal in goals if goal.type == "revenue"]
+    """Return the money left out of goals that depend on it; None without such a goal."""
+    counting = [goal for goal in goals if goal.depends_on_money]
     if not counting:
         return None
     amounts = [amount for goal in counting for amount in amounts_of(question, goal, counts)]

@@ -12,6 +12,7 @@ from abtest.domain.planning.duration import in_words
 
 _TOO_LITTLE = frozenset(
     {"not_counted_yet", "no_visitors", "too_few_visitors", "no_conversions", "too_few_conversions", "no_traffic"}
+    | {"zero_denominator"}
 )
 _LIVE = ("running", "paused")
 
