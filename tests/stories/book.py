@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tests.stories.evidence import Arm
 from tests.stories.shoppers import Event
 
 QUARTER = 15 * 60_000
+
+
+class Counts(NamedTuple):
+    """Visitors, those who reached the goal, those who bought, orders, cents, and the squares of a visitor's cents."""
+
+    visitors: int = 0
+    reached: int = 0
+    buyers: int = 0
+    orders: int = 0
+    money: int = 0
+    squares: int = 0
+
+    def plus(self, other: Counts, sign: int = 1) -> Counts:
+        """The sum of both, or the difference."""
+        return Counts(*(own + sign * more for own, more in zip(self, other, strict=True)))
 
 
 @dataclass
@@ -39,8 +56,8 @@ class Book:
         self.twice = 0
         self._people: defaultdict[str, _Person] = defaultdict(_Person)
         self._parts: dict[str, _Part] = {}
-        self._sums = {variation: [0, 0, 0, 0, 0, 0] for variation in variations}
-        self._arrivals: dict[str, defaultdict[int, int]] = {each: defaultdict(int) for each in variations}
+        self._sums = {variation: Counts() for variation in variations}
+        self._quarters: dict[str, dict[int, Counts]] = {each: {} for each in variations}
         self._sessions: dict[str, dict[tuple[str, str], bool]] = {each: {} for each in variations}
 
     def note(self, event: Event) -> None:
@@ -62,15 +79,22 @@ class Book:
             return
         self._count_again(event["visitor"], person)
 
-    def converted(self, variation: str) -> Arm:
-        """The variation in the goal that is reached or not."""
-        visitors, reached, *_ = self._sums[variation]
+    def converted(self, variation: str, start: int = 0, end: int | None = None) -> Arm:
+        """The variation in the goal that is reached or not.
+
+        Only visitors first seen from one quarter of an hour on, before another one, in quarters since 1970, if given.
+        """
+        visitors, reached, *_ = self._counts(variation, start, end)
         return Arm(visitors, reached, reached, reached, reached)
 
-    def paid(self, variation: str) -> Arm:
-        """The variation in money, in cents."""
-        visitors, _, *money = self._sums[variation]
+    def paid(self, variation: str, start: int = 0, end: int | None = None) -> Arm:
+        """The variation in money, in cents, of the same visitors."""
+        visitors, _, *money = self._counts(variation, start, end)
         return Arm(visitors, *money)
+
+    def quarters(self, variation: str) -> Mapping[int, Counts]:
+        """By the quarter of an hour in which visitors were first seen what they did until now."""
+        return self._quarters[variation]
 
     def sessions(self, variation: str) -> tuple[int, int]:
         """Sessions that met the variation, and those of them in which it failed."""
@@ -79,11 +103,20 @@ class Book:
 
     def arrived(self, variation: str, start: int, end: int) -> int:
         """New visitors from one quarter of an hour on, before another one, in quarters since 1970."""
-        return sum(number for quarter, number in self._arrivals[variation].items() if start <= quarter < end)
+        return self._counts(variation, start, end).visitors
 
     def last_arrival(self, variation: str) -> int:
         """The last quarter of an hour in which somebody came."""
-        return max((quarter for quarter, number in self._arrivals[variation].items() if number), default=-1)
+        return max((quarter for quarter, counts in self._quarters[variation].items() if counts.visitors), default=-1)
+
+    def _counts(self, variation: str, start: int, end: int | None) -> Counts:
+        if not start and end is None:
+            return self._sums[variation]
+        whole = Counts()
+        for quarter, counts in self._quarters[variation].items():
+            if start <= quarter and (end is None or quarter < end):
+                whole = whole.plus(counts)
+        return whole
 
     def _count_again(self, visitor: str, person: _Person) -> None:
         before, now = self._parts.get(visitor), _part(person)
@@ -97,11 +130,10 @@ class Book:
         if part.variation is None:
             self.twice += sign
             return
-        added = (1, min(part.reached, 1), min(part.orders, 1), part.orders, part.minor, part.minor**2)
-        sums = self._sums[part.variation]
-        for place, number in enumerate(added):
-            sums[place] += sign * number
-        self._arrivals[part.variation][part.first_seen // QUARTER] += sign
+        added = Counts(1, min(part.reached, 1), min(part.orders, 1), part.orders, part.minor, part.minor**2)
+        self._sums[part.variation] = self._sums[part.variation].plus(added, sign)
+        quarters, quarter = self._quarters[part.variation], part.first_seen // QUARTER
+        quarters[quarter] = quarters.get(quarter, Counts()).plus(added, sign)
 
 
 def _part(person: _Person) -> _Part | None:

@@ -9,9 +9,10 @@ import pytest
 
 from abtest.kit.clock import parse_milliseconds
 from abtest.kit.ids import is_uuid
-from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, naive_z_of_means, two_sided
+from tests.stories.case import Case
+from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, two_sided
+from tests.stories.findings import cases_of, details, findings, messages, naive
 from tests.stories.oracle import Foretold
-from tests.stories.rules import Case
 from tests.stories.story import Story
 
 FIELDS: Mapping[str, Mapping[str, str]] = {
@@ -43,23 +44,16 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "array": lambda value: isinstance(value, list),
 }
 
-DONE = {
-    "alert": "The experiment goes on.",
-    "pause": "The experiment was paused.",
-    "pause_suppressed": "its settings do not let Guardian pause it for this.",
-}
 TOLD_IN_TIMELINE = {
     "experiment.completed": ("completed", "person"),
     "experiment.significant": ("paused", "auto_stop"),
     "experiment.guardian_triggered": ("alert", "guardian"),
     "experiment.guardian_paused": ("paused", "guardian"),
 }
-NO_CHANCE = 0.001
-"""Where nothing differs, even the naive test should find nothing at this level at the one end of the story."""
 
 
 def events(story: Story) -> None:
-    """Told is what was foretold: each event once, in this order, in the round in which the evidence was there."""
+    """Reported is what was foretold: each event once, in this order, in the round in which the evidence was there."""
     apart = ("details", "guardrails")
     told = [{name: value for name, value in row.payload.items() if name not in apart} for row in story.told]
     assert told == [foretold.payload for foretold in story.oracle.foretold]
@@ -79,64 +73,19 @@ def payloads(story: Story) -> None:
         assert not wrong, row.payload
 
 
-def details(story: Story) -> None:
-    """The numbers of an alert are those of what was sent."""
-    for row, foretold in zip(story.told, story.oracle.foretold, strict=True):
-        if (finding := foretold.finding) is None:
-            continue
-        case = story.oracle.cases[row.payload["experiment_id"]]
-        told = dict(row.payload["details"])
-        window, generation = told.pop("window"), told.pop("generation")
-        assert told == {
-            "metric": finding.metric,
-            "observed": pytest.approx(finding.observed, rel=1e-9),
-            "expected": pytest.approx(finding.expected, rel=1e-9),
-            "threshold": pytest.approx(finding.threshold, rel=1e-9),
-            "sample": finding.sample,
-            "consecutive_checks": 1,
-        }
-        assert parse_milliseconds(window["from"]) == case.book.begins
-        assert parse_milliseconds(window["to"]) == story.rounds[foretold.round][0]
-        assert isinstance(generation, int)
-        assert generation >= 1
-
-
 def statuses(story: Story) -> None:
     """Each experiment is where its events say, was paused at most once, and storefronts have what runs alone."""
-    for case in _cases(story):
+    for case in cases_of(story):
         assert story.status(case.book.experiment) == case.status
         history = story.read(f"/experiments/{case.book.experiment}/history", limit=100)["data"]
         assert [row["action"] for row in history].count("experiment.pause") == (case.status == "paused")
-    running = {case.book.experiment for case in _cases(story) if case.status == "running"}
+    running = {case.book.experiment for case in cases_of(story) if case.status == "running"}
     assert story.shop.delivered() == running
-
-
-def findings(story: Story) -> None:
-    """The health route lists what was found and done, and nothing else, found when it was told."""
-    for case in _cases(story):
-        found = story.read(f"/experiments/{case.book.experiment}/health")["data"]
-        listed = {(each["kind"], each["variation_id"], each["goal_id"]): each["action"] for each in found}
-        assert listed == {about: action for about, (_, action) in case.told.items()}
-        assert len(found) == len(listed)
-        moments = {foretold.round for foretold in story.oracle.foretold if _is_of_guardian(foretold, case)}
-        for each in found:
-            detected = parse_milliseconds(each["detected_at"])
-            assert any(story.rounds[number][0] <= detected < story.rounds[number][1] for number in moments)
-            assert each["resolved_at"] is None
-
-
-def messages(story: Story) -> None:
-    """In the inbox there is one message for each finding, that names the experiment and says what was done."""
-    rows, _ = story.shop.management.catalog.inbox(story.shop.tenant.shop.id, limit=1000)
-    assert {row.role for row in rows} <= {"system"}
-    expected = sorted((case.name, DONE[action]) for case in _cases(story) for _, action in case.told.values())
-    bodies = [row.body for row in rows]
-    assert sorted((body.partition(":")[0], _end(body)) for body in bodies) == expected
 
 
 def results(story: Story) -> None:
     """Visitors, conversions and money are those that were sent, p-values those that follow from them."""
-    for case in _cases(story):
+    for case in cases_of(story):
         experiment, book = case.book.experiment, case.book
         control, treatment = (book.converted(each) for each in book.variations)
         plain = story.read(f"/experiments/{experiment}/results", engine="frequentist", correction="none")
@@ -158,7 +107,7 @@ def results(story: Story) -> None:
 
 def guardrails(story: Story) -> None:
     """Guardrails show the same in the webhook and in results, which follows from what was sent."""
-    for case in _cases(story):
+    for case in cases_of(story):
         if case.revenue is None:
             continue
         treatment = case.book.variations[1]
@@ -178,7 +127,7 @@ def guardrails(story: Story) -> None:
 
 def reports(story: Story) -> None:
     """The report tells the same: the verdict, the numbers, and in its timeline what the webhooks told."""
-    for case in _cases(story):
+    for case in cases_of(story):
         found = story.read(f"/experiments/{case.book.experiment}/report")
         names = [each.payload["event"] for each in story.oracle.foretold if _is_of(each, case)]
         verdict, (control, treatment) = found["verdict"], case.book.variations
@@ -202,7 +151,7 @@ def reports(story: Story) -> None:
 
 def planned(story: Story) -> None:
     """What is looked at once, at its planned end, says what that look came to, once, and tells nobody unless it won."""
-    for case in _cases(story):
+    for case in cases_of(story):
         plan = story.read(f"/experiments/{case.book.experiment}")["planned_test"] or {"evaluation": None}
         timeline = story.read(f"/experiments/{case.book.experiment}/report")["timeline"]
         sentences = [entry["sentence"] for entry in timeline if entry["kind"] == "evaluated"]
@@ -218,27 +167,6 @@ def planned(story: Story) -> None:
         assert sentences == (
             [] if case.status == "paused" else [f"The planned end was reached and evaluated once: {words}."]
         )
-
-
-def naive(story: Story) -> None:
-    """Anybody's calculation by hand at the end agrees with what was told while it went on."""
-    for case in _cases(story):
-        control, treatment = (case.book.converted(each) for each in case.book.variations)
-        reasons = {kind for kind, _, _ in case.told}
-        if "broken_delivery" in reasons:
-            assert treatment.visitors == 0
-            continue
-        z = naive_z(control, treatment)
-        if case.is_stopped_for_harm:
-            assert naive_z_of_means(*(case.book.paid(each) for each in case.book.variations)) < -1.96
-        elif case.status == "paused" and not reasons:
-            assert z > 1.96
-        elif reasons & {"broken_conversion", "conversion_harm"}:
-            assert z < -1.96
-        else:
-            assert two_sided(z) > NO_CHANCE
-        if "revenue_harm" in reasons:
-            assert naive_z_of_means(*(case.book.paid(each) for each in case.book.variations)) < -1.96
 
 
 def schedules(story: Story) -> None:
@@ -286,10 +214,6 @@ def _timeline(story: Story, case: Case) -> list[tuple[str, str, str]]:
     return [(*words[event], row.created_at) for row in told if (event := row.payload["event"]) in words]
 
 
-def _cases(story: Story) -> list[Case]:
-    return list(story.oracle.cases.values())
-
-
 def _rows(found: Mapping[str, Any], goal: str) -> dict[str, Any]:
     (told,) = (each for each in found["goals"] if each["goal_id"] == goal)
     return {row["variation_id"]: row for row in told["rows"]}
@@ -299,16 +223,8 @@ def _is_of(foretold: Foretold, case: Case) -> bool:
     return bool(foretold.payload["experiment_id"] == case.book.experiment)
 
 
-def _is_of_guardian(foretold: Foretold, case: Case) -> bool:
-    return _is_of(foretold, case) and "guardian" in foretold.payload["event"]
-
-
 def _window(story: Story, foretold: Foretold) -> tuple[int, int]:
     """When the round began and ended; what was launched by hand before the first one has none."""
     if foretold.round == 0 and foretold.payload["event"] == "experiment.started":
         return 0, story.rounds[0][1]
     return story.rounds[foretold.round]
-
-
-def _end(body: str) -> str:
-    return next(end for end in DONE.values() if body.endswith(end))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import erfc, exp, inf, lgamma, log, sqrt
+from itertools import accumulate
+from math import erfc, exp, fsum, inf, lgamma, log, sqrt
 
 from scipy.special import betaln, log_ndtr
 from scipy.stats import beta
@@ -116,3 +117,67 @@ def log_bayes_factor_of_split(visitors: Sequence[int], shares: Sequence[float]) 
     for number, share in zip(visitors, shares, strict=True):
         found += lgamma(mass * share + number) - lgamma(mass * share) - number * log(share)
     return found
+
+
+def log_ratios_of_fewer(
+    control: Sequence[int], treatment: Sequence[int], *, share: float, odds: Mapping[float, float]
+) -> Sequence[float]:
+    """How much likelier what came from each hour on is if the treatment has lost a part of its counts.
+
+    Counts are by hour. `odds`: what may be left of its odds, with prior weights. In logarithms, by the first hour.
+    """
+    chances = {share * left / (1 - share + share * left): weight for left, weight in odds.items()}
+    rates = [(weight, log(chance / share), log((1 - chance) / (1 - share))) for chance, weight in chances.items()]
+    return [
+        log_of_sum((weight, t * gained + c * lost) for weight, gained, lost in rates)
+        for c, t in zip(_from_each_on(control), _from_each_on(treatment), strict=True)
+    ]
+
+
+Values = Sequence[tuple[int, int, float]]
+"""The hour, the class, and the value in it."""
+
+
+def log_ratios_of_less(
+    control: Values, treatment: Values, *, hours: int, falls: Mapping[float, float], degrees: int
+) -> Sequence[float] | None:
+    """How much likelier the values from each hour on are if the treatment's have fallen; None without a comparison.
+
+    Normal, of one spread in each class, that of all hours, where it has so many `degrees` of freedom. `falls`: by how
+    much the values may be lower, with prior weights. In logarithms, by the first hour.
+    """
+    logs = {fall: [0.0] * hours for fall in falls}
+    is_compared = False
+    for each in {place for _, place, _ in control} & {place for _, place, _ in treatment}:
+        arms = [[(hour, value) for hour, place, value in arm if place == each] for arm in (control, treatment)]
+        free = sum(len(arm) - 1 for arm in arms)
+        spread = sum(_deviations([value for _, value in arm]) for arm in arms) / max(free, 1)
+        if free < degrees or spread <= 0:
+            continue
+        for start in range(hours):
+            c, t = ([value for hour, value in arm if hour >= start] for arm in arms)
+            if not c or not t:
+                break
+            is_compared = True
+            lost, variance = sum(c) / len(c) - sum(t) / len(t), spread * (1 / len(c) + 1 / len(t))
+            for fall, ratios in logs.items():
+                ratios[start] += (lost**2 - (lost - fall) ** 2) / (2 * variance)
+    if not is_compared:
+        return None
+    return [log_of_sum((weight, logs[fall][start]) for fall, weight in falls.items()) for start in range(hours)]
+
+
+def _from_each_on(hourly: Sequence[int]) -> Sequence[int]:
+    return list(accumulate(reversed(hourly)))[::-1]
+
+
+def log_of_sum(parts: Iterable[tuple[float, float]]) -> float:
+    """The logarithm of a weighted sum of what is given in logarithms, as (weight, logarithm)."""
+    known = list(parts)
+    greatest = max(each for _, each in known)
+    return greatest + log(fsum(weight * exp(each - greatest) for weight, each in known))
+
+
+def _deviations(values: Sequence[float]) -> float:
+    mean = sum(values) / len(values)
+    return sum((value - mean) ** 2 for value in values)

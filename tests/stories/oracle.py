@@ -5,13 +5,14 @@ Of the rules those that the shoppers can set off are here. A finding of any othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from math import log
 from typing import Any
 
+from tests.stories.case import About, Case, Finding, Reported
 from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, two_sided
-from tests.stories.rules import Case, Finding, findings_of
+from tests.stories.rules import findings_of
 from tests.stories.shoppers import Event
 
 PAUSES = {
@@ -22,6 +23,9 @@ PAUSES = {
     "revenue_harm": "pause_on_harm",
 }
 """Kinds that may pause, by the setting that lets them, the first reason of a pause first."""
+
+LOOKS_UNTIL_OVER = 4
+"""In a row without a finding: then it is over, and reported again if it comes back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +67,7 @@ class Oracle:
     def look(self, number: int, through: int) -> None:
         """Auto-stop and Guardian have a look at all that was sent; `through` is when the newest of it came in."""
         for case in self.cases.values():
+            case.nearness.clear()
             if case.status == "running":
                 self._auto_stop(case, number)
         for case in self.cases.values():
@@ -127,18 +132,17 @@ class Oracle:
 
     def _guard(self, case: Case, number: int, through: int) -> None:
         findings = list(findings_of(case, through))
-        news = [finding for finding in findings if finding.about not in case.told]
+        self._end(case, number, {finding.about for finding in findings})
+        news = [finding for finding in findings if finding.about not in case.lasting]
         reason = next((finding for finding in news if case.pauses.get(PAUSES.get(finding.kind, ""))), None)
         for finding in news:
             setting = PAUSES.get(finding.kind)
             action = "alert" if setting is None else "pause" if case.pauses[setting] else "pause_suppressed"
-            case.told[finding.about] = (finding, action)
+            case.reported.append(Reported(finding=finding, action=action, round=number))
             if action != "pause":
                 about = {"variation_id": finding.variation, "goal_id": finding.goal}
                 facts: dict[str, Any] = {"kind": finding.kind, "action": action, **about}
                 self._tell(case, number, "experiment.guardian_triggered", finding, **facts)
-        lasting = {finding.about for finding in findings}
-        assert case.told.keys() <= lasting, "what comes and goes is beyond this oracle"
         if reason is not None:
             case.status, case.ended_at = "paused", number
             why: dict[str, Any] = {
@@ -147,6 +151,13 @@ class Oracle:
                 "goal_id": reason.goal,
             }
             self._tell(case, number, "experiment.guardian_paused", **why)
+
+    def _end(self, case: Case, number: int, present: Set[About]) -> None:
+        """End the findings that this look and those before it did not show."""
+        for about, reported in case.lasting.items():
+            reported.absent = 0 if about in present else reported.absent + 1
+            if reported.absent == LOOKS_UNTIL_OVER:
+                reported.ended = number
 
     def _tell(self, case: Case, number: int, event: str, finding: Finding | None = None, **facts: Any) -> None:
         base = {"event": event, "experiment_id": case.book.experiment, "experiment_name": case.name}

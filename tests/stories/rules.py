@@ -1,13 +1,16 @@
-"""Guardian's rules over what was sent: an experiment under way, and what is wrong with it."""
+"""Guardian's rules over what was sent: what is wrong with an experiment at one look."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from math import log
 
-from tests.stories.book import QUARTER, Book
+from tests.stories.book import QUARTER
+from tests.stories.case import Case, Finding
+from tests.stories.changes import LEFT, LEVELS, Change, Column, fewer, less_money
 from tests.stories.evidence import (
+    Arm,
     log_bayes_factor_of_split,
     log_e_of_fewer,
     log_e_of_less_money,
@@ -18,79 +21,14 @@ SHARE = 0.5
 """Of each arm."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    """Something that is wrong. `metric` and the numbers are what is told beside it."""
-
-    kind: str
-    metric: str
-    variation: str | None = None
-    goal: str | None = None
-    observed: float = 0.0
-    expected: float = 0.0
-    threshold: float = 0.0
-    sample: int = 0
-
-    @property
-    def about(self) -> tuple[str, str | None, str | None]:
-        return self.kind, self.variation, self.goal
-
-
-@dataclass(kw_only=True)
-class Case:
-    """An experiment under way. `revenue` is the id of its goal that counts money, if it has one.
-
-    `tau` is that of its plan; `planned_visitors` are those at which it is looked at once, where it stops so.
-    `stops`: at significance. `pauses` says what its settings let Guardian do.
-    """
-
-    name: str
-    book: Book
-    revenue: str | None
-    tau: float | None
-    alpha: float
-    stops: bool
-    planned_visitors: int | None
-    pauses: Mapping[str, bool]
-    status: str = "running"
-    smallest_p: float = 1.0
-    harm_p: float = 1.0
-    """The smallest of its guardrail, which is its revenue."""
-    is_harm_borne: bool = False
-    """Its settings let it go on when a guardrail is harmed."""
-    is_stopped_for_harm: bool = False
-    its_difference: float = 0.0
-    peaks: dict[str, float] = field(default_factory=dict)
-    told: dict[tuple[str, str | None, str | None], tuple[Finding, str]] = field(default_factory=dict)
-    evaluation: tuple[int, str, int] | None = None
-    """Of the one planned look the round, the outcome and the visitors."""
-    ended_at: int | None = None
-    """The round in which it was paused."""
-    nearness: dict[str, float] = field(default_factory=dict)
-    """By kind how much of what it takes is there at the moment, 1 being all of it."""
-
-    def is_proven(self, kind: str, goal: str | None, log_e: float, odds: float) -> bool:
-        """Whether the greatest of all looks so far says: so much to one."""
-        self.nearness[kind] = log_e / log(odds)
-        name = f"{kind}|{goal}"
-        self.peaks[name] = max(self.peaks.get(name, 0.0), log_e)
-        return self.peaks[name] >= log(odds)
-
-    @property
-    def is_near(self) -> bool:
-        """Whether something is about to be told that is not yet, so that one should look more often."""
-        told = {kind for kind, _, _ in self.told}
-        return any(part > 0.5 for kind, part in self.nearness.items() if kind not in told)
-
-
 def findings_of(case: Case, through: int) -> Iterator[Finding]:
     """All that is wrong at one look; `through` is when the newest event came in, in Unix ms."""
     yield from _undelivered(case, through)
     yield from _failing(case)
-    yield from _broken(case)
-    yield from _harmful(case)
-    yield from _poorer(case)
-    yield from _uneven(case)
+    yield from _broken(case, through)
+    yield from _harmful(case, through)
+    yield from _poorer(case, through)
+    yield from _uneven(case, through)
     yield from _twice(case)
 
 
@@ -127,69 +65,141 @@ def _failing(case: Case) -> Iterator[Finding]:
         )
 
 
-def _broken(case: Case) -> Iterator[Finding]:
-    for finding, is_proven in _conversions(case, "broken_conversion", prior=1, odds=1000):
-        if is_proven and finding.observed <= 0.25 * finding.expected:
-            yield finding
+def _broken(case: Case, now: int) -> Iterator[Finding]:
+    """A quarter of the control's rate or less, of all visitors or of those since a change."""
+    for goal in _goals(case):
+        whole = _of_rates(case, "broken_conversion", goal)
+        is_proven = case.is_proven("broken_conversion", goal.id, _log_e(goal, prior=1), 1000)
+        if is_proven and whole.observed <= whole.threshold:
+            yield whole
+        elif (change := _changed(case, "broken_conversion", goal, now)) is not None:
+            newest = _of_rates(case, "broken_conversion", goal, change.since)
+            if newest.observed <= newest.threshold:
+                yield newest
 
 
-def _harmful(case: Case) -> Iterator[Finding]:
-    for finding, is_proven in _conversions(case, "conversion_harm", prior=20 * SHARE, odds=100):
-        if is_proven:
-            yield finding
+def _harmful(case: Case, now: int) -> Iterator[Finding]:
+    """A lower rate; since a change it must be lower since then, as fewer visitors have fewer conversions as well."""
+    for goal in _goals(case):
+        if case.is_proven("conversion_harm", goal.id, _log_e(goal, prior=20 * SHARE), 100):
+            yield replace(_of_rates(case, "conversion_harm", goal), threshold=0.01)
+        elif (change := _changed(case, "conversion_harm", goal, now)) is not None:
+            newest = _of_rates(case, "conversion_harm", goal, change.since)
+            if newest.observed < newest.expected:
+                yield replace(newest, threshold=LEVELS["conversion_harm"])
 
 
-def _conversions(case: Case, kind: str, *, prior: float, odds: float) -> Iterator[tuple[Finding, bool]]:
+@dataclass(frozen=True, kw_only=True)
+class _Goal:
+    """A goal whose loss is harm; `arm` are a variation's counts since a quarter of an hour, 0 being all."""
+
+    id: str
+    column: Column
+    arm: Callable[[str, int], Arm]
+    variations: tuple[str, str]
+
+    def arms(self, since: int = 0) -> tuple[Arm, Arm]:
+        control, treatment = self.variations
+        return self.arm(control, since), self.arm(treatment, since)
+
+
+def _goals(case: Case) -> Iterator[_Goal]:
+    """None while an arm has no visitors, which is a matter of delivery."""
     book = case.book
-    counts = [(book.goal, [book.converted(each) for each in book.variations])]
+    goals = [_Goal(id=book.goal, column="reached", arm=book.converted, variations=book.variations)]
     if case.revenue is not None:
-        counts.append((case.revenue, [book.paid(each) for each in book.variations]))
-    for goal, (control, treatment) in counts:
-        log_e = log_e_of_fewer(control.converters, treatment.converters, share=SHARE, a=prior, b=prior)
-        finding = Finding(
-            kind=kind,
-            metric="conversion_rate",
-            variation=book.variations[1],
-            goal=goal,
-            observed=treatment.rate,
-            expected=control.rate,
-            threshold=0.01 if kind == "conversion_harm" else 0.25 * control.rate,
-            sample=control.visitors + treatment.visitors,
-        )
-        yield finding, case.is_proven(kind, goal, log_e, odds)
+        goals.append(_Goal(id=case.revenue, column="buyers", arm=book.paid, variations=book.variations))
+    if all(arm.visitors for arm in goals[0].arms()):
+        yield from sorted(goals, key=lambda goal: goal.id)
 
 
-def _poorer(case: Case) -> Iterator[Finding]:
+def _log_e(goal: _Goal, *, prior: float) -> float:
+    control, treatment = goal.arms()
+    return log_e_of_fewer(control.converters, treatment.converters, share=SHARE, a=prior, b=prior)
+
+
+def _changed(case: Case, kind: str, goal: _Goal, now: int) -> Change | None:
+    """A change of the goal, if there surely is one."""
+    change = fewer(case.book, goal.column, goal.variations, SHARE, LEFT[kind], now)
+    return change if change is not None and case.is_changed(kind, change) else None
+
+
+def _of_rates(case: Case, kind: str, goal: _Goal, since: int | None = None) -> Finding:
+    control, treatment = goal.arms(since or 0)
+    return Finding(
+        kind=kind,
+        metric="conversion_rate",
+        variation=case.book.variations[1],
+        goal=goal.id,
+        observed=treatment.rate,
+        expected=control.rate,
+        threshold=0.25 * control.rate,
+        sample=control.visitors + treatment.visitors,
+        since=since,
+    )
+
+
+def _poorer(case: Case, now: int) -> Iterator[Finding]:
+    """Less money of a visitor, of all; or since buyers began to spend less."""
     control, treatment = (case.book.paid(each) for each in case.book.variations)
     if case.revenue is None or min(control.hits, treatment.hits) < 25:
         return
     if case.is_proven("revenue_harm", case.revenue, log_e_of_less_money(control, treatment), 100):
-        yield Finding(
-            kind="revenue_harm",
-            metric="revenue_per_visitor",
-            variation=case.book.variations[1],
-            goal=case.revenue,
-            observed=treatment.mean / 100,
-            expected=control.mean / 100,
-            threshold=0.01,
-            sample=control.visitors + treatment.visitors,
-        )
+        yield _of_money(case, control, treatment, threshold=0.01)
+        return
+    change = less_money(case.book, now)
+    if change is None or not case.is_changed("revenue_harm", change):
+        return
+    control, treatment = (case.book.paid(each, change.since) for each in case.book.variations)
+    if min(control.hits, treatment.hits) >= 25 and treatment.mean < control.mean:
+        newest = _of_money(case, control, treatment, threshold=LEVELS["revenue_harm"])
+        yield replace(newest, since=change.since)
 
 
-def _uneven(case: Case) -> Iterator[Finding]:
+def _of_money(case: Case, control: Arm, treatment: Arm, *, threshold: float) -> Finding:
+    return Finding(
+        kind="revenue_harm",
+        metric="revenue_per_visitor",
+        variation=case.book.variations[1],
+        goal=case.revenue,
+        observed=treatment.mean / 100,
+        expected=control.mean / 100,
+        threshold=threshold,
+        sample=control.visitors + treatment.visitors,
+    )
+
+
+def _uneven(case: Case, now: int) -> Iterator[Finding]:
+    """Another split of all visitors; or one arm loses visitors since a change, each arm having half of the level."""
     visitors = [case.book.converted(each).visitors for each in case.book.variations]
     log_factor = log_bayes_factor_of_split(visitors, [SHARE, SHARE])
     if case.is_proven("sample_ratio_mismatch", None, log_factor, 100):
-        place = 0 if visitors[0] >= visitors[1] else 1
-        yield Finding(
-            kind="sample_ratio_mismatch",
-            metric="share_of_visitors",
-            variation=case.book.variations[place],
-            observed=visitors[place] / sum(visitors),
-            expected=SHARE,
-            threshold=0.01,
-            sample=sum(visitors),
-        )
+        yield _of_split(case, threshold=0.01)
+        return
+    kind, (control, treatment) = "sample_ratio_mismatch", case.book.variations
+    changes = [
+        Change(change.log_e - log(2), change.since)
+        for arms in ((treatment, control), (control, treatment))
+        if (change := fewer(case.book, "visitors", arms, SHARE, LEFT[kind], now)) is not None
+    ]
+    best = max(changes, key=lambda change: change.log_e, default=None)
+    if best is not None and case.is_changed(kind, best):
+        yield _of_split(case, threshold=LEVELS[kind], since=best.since)
+
+
+def _of_split(case: Case, *, threshold: float, since: int | None = None) -> Finding:
+    """With halves both arms are as far from theirs; the first is named."""
+    visitors = [case.book.converted(each, since or 0).visitors for each in case.book.variations]
+    return Finding(
+        kind="sample_ratio_mismatch",
+        metric="share_of_visitors",
+        variation=case.book.variations[0],
+        observed=visitors[0] / sum(visitors),
+        expected=SHARE,
+        threshold=threshold,
+        sample=sum(visitors),
+        since=since,
+    )
 
 
 def _twice(case: Case) -> Iterator[Finding]:

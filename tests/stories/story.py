@@ -11,8 +11,8 @@ from abtest.kit.clock import from_milliseconds, parse_milliseconds, timestamp
 from abtest.ports.catalog import OutboxRow
 from tests.faults.shop import moved
 from tests.stories.book import Book
+from tests.stories.case import Case
 from tests.stories.oracle import Oracle
-from tests.stories.rules import Case
 from tests.stories.shop import Cron, Shop
 from tests.stories.shoppers import HOUR, Effect, Running, Shoppers
 
