@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from abtest.kit.clock import parse_milliseconds
+from abtest.ports.catalog import OutboxRow
 from tests.stories.book import QUARTER
 from tests.stories.case import About, Case, Finding
 from tests.stories.evidence import naive_z, naive_z_of_means, two_sided
+from tests.stories.oracle import Foretold
 from tests.stories.story import Story
 
 DONE = {
@@ -30,9 +32,17 @@ def cases_of(story: Story) -> list[Case]:
     return list(story.oracle.cases.values())
 
 
+def paired(story: Story) -> list[tuple[OutboxRow, Foretold]]:
+    """Events of webhooks, each with what was foretold, by experiment and then by time."""
+    rows = sorted(story.told, key=lambda row: str(row.payload["experiment_id"]))
+    foretold = sorted(story.oracle.foretold, key=lambda each: str(each.payload["experiment_id"]))
+    assert len(rows) == len(foretold)
+    return list(zip(rows, foretold, strict=True))
+
+
 def details(story: Story) -> None:
     """The numbers of an alert are those of what was sent."""
-    for row, foretold in zip(story.told, story.oracle.foretold, strict=True):
+    for row, foretold in paired(story):
         if foretold.finding is not None:
             case = story.oracle.cases[row.payload["experiment_id"]]
             _check_details(story, case, foretold.finding, foretold.round, row.payload["details"])

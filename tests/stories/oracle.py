@@ -68,6 +68,7 @@ class Oracle:
         """Auto-stop and Guardian have a look at all that was sent; `through` is when the newest of it came in."""
         for case in self.cases.values():
             case.nearness.clear()
+            _remember(case)
             if case.status == "running":
                 self._auto_stop(case, number)
         for case in self.cases.values():
@@ -81,15 +82,10 @@ class Oracle:
 
     def _auto_stop(self, case: Case, number: int) -> None:
         control, treatment = (case.book.converted(each) for each in case.book.variations)
-        p = always_valid_p(control, treatment, tau=case.tau, alpha=case.alpha)
-        if p is None:
+        if not control.visitors or not treatment.visitors:
             return
-        difference = treatment.rate - control.rate
-        case.nearness["winner"] = log(p) / log(case.alpha) if difference > 0 else 0.0
-        if p < case.smallest_p:
-            case.smallest_p, case.its_difference = p, difference
-        arms = (control, treatment)
-        is_harmed = self._harm(case)
+        arms, difference = (control, treatment), treatment.rate - control.rate
+        is_harmed = _is_harmed(case)
         is_ready = min(arm.visitors for arm in arms) >= 100 and min(arm.converters for arm in arms) >= 25
         is_better = difference > 0 and case.its_difference > 0
         if case.stops and is_harmed and not case.is_harm_borne:
@@ -99,18 +95,6 @@ class Oracle:
         elif case.stops and is_ready and is_better and not is_harmed and case.smallest_p <= case.alpha:
             self._win(case, number)
         self._look_once(case, number, control, treatment)
-
-    def _harm(self, case: Case) -> bool:
-        """Return whether revenue was ever surely less, with enough data now."""
-        if case.revenue is None:
-            return False
-        control, treatment = (case.book.paid(each) for each in case.book.variations)
-        p = harm_p(control, treatment, alpha=case.alpha)
-        case.harm_p = min(case.harm_p, p)
-        case.nearness["harm"] = log(case.harm_p) / log(case.alpha)
-        arms = (control, treatment)
-        is_enough = min(arm.visitors for arm in arms) >= 100 and max(arm.converters for arm in arms) >= 25
-        return is_enough and case.harm_p <= case.alpha
 
     def _look_once(self, case: Case, number: int, control: Arm, treatment: Arm) -> None:
         visitors = control.visitors + treatment.visitors
@@ -162,3 +146,26 @@ class Oracle:
     def _tell(self, case: Case, number: int, event: str, finding: Finding | None = None, **facts: Any) -> None:
         base = {"event": event, "experiment_id": case.book.experiment, "experiment_name": case.name}
         self.foretold.append(Foretold(round=number, payload={**base, **facts}, finding=finding))
+
+
+def _remember(case: Case) -> None:
+    """Keep the smallest p of all looks; late events of what was paused are looked at as well."""
+    control, treatment = (case.book.converted(each) for each in case.book.variations)
+    p = always_valid_p(control, treatment, tau=case.tau, alpha=case.alpha)
+    if p is not None:
+        difference = treatment.rate - control.rate
+        case.nearness["winner"] = log(p) / log(case.alpha) if difference > 0 else 0.0
+        if p < case.smallest_p:
+            case.smallest_p, case.its_difference = p, difference
+    if case.revenue is not None:
+        case.harm_p = min(
+            case.harm_p, harm_p(*(case.book.paid(each) for each in case.book.variations), alpha=case.alpha)
+        )
+        case.nearness["harm"] = log(case.harm_p) / log(case.alpha)
+
+
+def _is_harmed(case: Case) -> bool:
+    """Return whether revenue was ever surely less, with enough data now."""
+    arms = [case.book.paid(each) for each in case.book.variations]
+    is_enough = min(arm.visitors for arm in arms) >= 100 and max(arm.converters for arm in arms) >= 25
+    return case.revenue is not None and is_enough and case.harm_p <= case.alpha

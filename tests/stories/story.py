@@ -61,6 +61,13 @@ SILENT = Role(name="Silent", day=24, effect=Effect(reaches=(0.5, 0.0)), is_broke
 MONTH = (NOTHING, BETTER, WORSE, POORER, SILENT)
 
 CHEAPER = Role(name="Cheaper", day=0, effect=Effect(spends=(1.0, 0.4)), counts_money=True, on_harm="continue")
+TEMPTING = Role(
+    name="Tempting",
+    day=0,
+    effect=Effect(reaches=(0.2, 0.3), spends=(1.0, 0.4)),
+    counts_money=True,
+    fields={"guardian_override": {"pause_on_harm": False}},
+)
 UNDELIVERED = Role(name="Undelivered", day=1, effect=Effect(is_shown=(1.0, 0.0)), is_broken=True)
 FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.5)), is_broken=True)
 PLANNED = Role(
@@ -70,7 +77,7 @@ PLANNED = Role(
     mode="fixed_horizon_planned_end",
     plan={"baseline_rate": 0.2, "mde": 0.4},
 )
-BAD_DAYS = (PLANNED, CHEAPER, UNDELIVERED, FAILING)
+BAD_DAYS = (PLANNED, CHEAPER, TEMPTING, UNDELIVERED, FAILING)
 
 
 class Story:

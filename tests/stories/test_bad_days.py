@@ -1,4 +1,4 @@
-"""Four days of trouble: one costs money, one is not delivered, one fails in the browser; one just ends as planned."""
+"""Four days of trouble: money is lost twice, once by a winner; one is not delivered, one fails, one just ends."""
 
 from __future__ import annotations
 
@@ -36,5 +36,7 @@ def test_bad_days__what_is_broken__is_paused_within_hours(bad_days: Story) -> No
 def test_bad_days__have_a_reason_each(bad_days: Story) -> None:
     """Else the other tests say little."""
     reasons = [row.payload["reason"] for row in bad_days.told if "reason" in row.payload]
-    assert len(set(reasons)) == len(BAD_DAYS) - 1
+    assert len(set(reasons)) == len(BAD_DAYS) - 2
+    outcomes = [row.payload["outcome"] for row in bad_days.told if "outcome" in row.payload]
+    assert outcomes == ["harm"]
     assert [case.name for case in bad_days.oracle.cases.values() if case.evaluation] == ["Planned"]
