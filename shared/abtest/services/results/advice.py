@@ -76,7 +76,10 @@ def advice_of(grounds: Grounds) -> Advice:
 def worth_of_report(grounds: Grounds, time: MeasuredTime | None) -> Worth:
     """Return the worth by the first goal that counts money, the deciding one first."""
     question, results = grounds.question, grounds.results
-    goal = next((goal for goal in results.goals if goal.type == "revenue" and not goal.is_archived), None)
+    goal = next(
+        (goal for goal in results.goals if goal.type == "revenue" and goal.metric == "mean" and not goal.is_archived),
+        None,
+    )
     visitors = sum(row.visitors for row in goal.rows) if goal else 0
     traffic = None
     if time is not None and time.days > 0:
