@@ -58,6 +58,7 @@ def draft(
         engine="sequential",
         engine_reason="running",
         engine_message=REASONS["running"],
+        planned_looks=None,
         correction="holm",
         correction_family="treatments",
         correction_message="Holm, across the treatments of a goal",

@@ -87,6 +87,7 @@ class Shop:
         rows = [self.row(index, name, base, lifts, money, more.get("direction")) for index in range(len(self.names))]
         return results.GoalResult(
             adjustment=None,
+            engine="sequential",
             goal_id=ident(2, number),
             name=name,
             type="revenue" if money else "custom",

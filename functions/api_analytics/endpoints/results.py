@@ -47,13 +47,14 @@ def get(
     """Return the results of an experiment: for each goal, one row per variation, compared with the control.
 
     Counts are as of `computed_at` and are updated every five minutes. Without `engine` the figures are those that hold
-    at this moment: `sequential`, and `frequentist` at a planned end (`engine_reason`). A row has the figures of that
+    at this moment: `sequential`, `frequentist` at a planned end, `group_sequential` from a planned look on
+    (`engine_reason`). A row has the figures of that
     engine; others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no
     row is called significant, and `message` names what is missing.
 
     `segment` needs whole UTC days in `from` and `to`. `bayesian` with a correction or with `segment=<dimension>`, and a
-    family of several goals where nothing is corrected, are 422. Visitors first exposed outside `results_weekdays` are
-    not counted.
+    family of several goals where nothing is corrected, are 422; so is `group_sequential` for a part of the visitors or
+    without planned looks. Visitors first exposed outside `results_weekdays` are not counted.
     """
     range_ = Range(start=since, end=to)
     return results.read(

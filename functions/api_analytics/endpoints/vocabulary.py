@@ -53,15 +53,17 @@ Engine = Annotated[
     Query(
         description=(
             "Method of comparison: `frequentist` for a single look, `sequential` for any number of "
-            "looks, `bayesian` for probabilities from weak priors. By default the one that follows the experiment: "
-            "`sequential`, and `frequentist` once a fixed plan has reached its end."
+            "looks, `group_sequential` for auto-stop's planned looks, `bayesian` for probabilities from weak priors. "
+            "By default the one that follows the experiment: `sequential`, `frequentist` once a fixed plan has reached "
+            "its end, and `group_sequential` once a planned look was taken."
         )
     ),
 ]
 SegmentEngine = Annotated[
     contract.SegmentEngine | None,
     Query(
-        description="Method of comparison, by default that of the experiment's results; `bayesian` is not available."
+        description="Method of comparison, by default that of the experiment's results; not `bayesian` or "
+        "`group_sequential`, whose looks are of all visitors."
     ),
 ]
 Correction = Annotated[

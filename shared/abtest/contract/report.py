@@ -17,6 +17,7 @@ from abtest.contract.results import (
     GoalResult,
     GuardrailFinding,
     Metric,
+    PlannedLooksField,
     SegmentResults,
     Timeseries,
 )
@@ -197,7 +198,7 @@ class Report(Output):
         Field(
             description=(
                 "The default engine of results: `sequential`, as reports may be read at any time; `frequentist` at the "
-                "end of a fixed plan."
+                "end of a fixed plan; `group_sequential` once planned looks were taken."
             )
         ),
     ]
@@ -242,6 +243,7 @@ class Report(Output):
     segments: list[ReportSegments]
     segment_note: Annotated[str, Field(description="Caution about segments.")]
     plan: PlanProgress | None
+    planned_looks: PlannedLooksField
     pictures: Annotated[
         list[ReportPicture],
         Field(description="Latest pictures of the variations in use, by window; none before a screenshot job."),

@@ -17,6 +17,7 @@ RowState = Literal[
     "no_conversions",
     "too_few_conversions",
     "no_variance",
+    "no_look",
     "undecided",
     "better",
     "worse",
@@ -29,7 +30,8 @@ class Interval(Output):
     """Both bounds at the level 1 - alpha, corrected like the p-value.
 
     Engine `sequential`: an interval of the current counts. Where an earlier look was more certain, it ends at 0 on the
-    side which that look excluded, so that interval and verdict agree.
+    side which that look excluded, so that interval and verdict agree. Engine `group_sequential`: the repeated interval
+    of the latest planned look, and in stage-wise order once the looks have ended.
     """
 
     lower: float
@@ -152,7 +154,15 @@ class _Compared(Output):
     ]
     difference: Annotated[float | None, Field(description="Absolute difference of the rate, mean or ratio.")]
     difference_ci: Interval | None
-    p_value: float | None
+    p_value: Annotated[
+        float | None,
+        Field(
+            description=(
+                "Engine group_sequential: the repeated p-value over all planned looks, in stage-wise order once they "
+                "have ended."
+            )
+        ),
+    ]
     adjusted_p_value: float | None
     always_valid_p: Annotated[
         float | None,

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.guardrails import GuardrailFinding as GuardrailFinding
+from abtest.contract.planned_looks import PlannedLooksField as PlannedLooksField
 from abtest.contract.result_rows import CovariateAdjustment as CovariateAdjustment
 from abtest.contract.result_rows import Cuped as Cuped
 from abtest.contract.result_rows import ForeignMoney as ForeignMoney
@@ -81,6 +82,15 @@ class GoalResult(Output):
     numerator: Numerator | None
     denominator: Denominator | None
     metric: Metric
+    engine: Annotated[
+        Engine,
+        Field(
+            description=(
+                "Engine of this goal's figures: that of the answer, but `sequential` instead of `group_sequential` for "
+                "goals and segments that have no planned looks."
+            )
+        ),
+    ]
     is_archived: Annotated[bool, Field(description="The goal is archived; it is returned when requested by id.")]
     not_evaluable: Annotated[
         Literal["not_counted_yet", "zero_denominator"] | None,
@@ -149,6 +159,7 @@ class Results(Output):
     min_conversions: int
     measurement: Measurement
     plan: Annotated[PlanProgress | None, Field(description="Null without a plan.")]
+    planned_looks: PlannedLooksField
     goals: list[GoalResult]
     guardrails: Annotated[
         list[GuardrailFinding],

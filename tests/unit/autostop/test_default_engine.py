@@ -165,6 +165,54 @@ def test_other_engines__requested_of_a_running_test(engine: Engine, warning: str
     assert (choice.engine, choice.reason, choice.warning) == (engine, "requested", warning)
 
 
+LOOKS = AutoStop(mode="group_sequential")
+READ = {"planned_test": plan(engine="group_sequential")}
+ENDED = {"planned_test": plan(evaluation={"outcome": "significant_pause", "engine": "group_sequential"})}
+
+
+@pytest.mark.parametrize(
+    ("fields", "settings", "looks", "is_whole", "expected"),
+    [
+        pytest.param({"planned_test": plan()}, LOOKS, "none", True, "running", id="before the first look"),
+        pytest.param({"planned_test": plan()}, LOOKS, "taken", True, "planned_look_taken", id="between looks"),
+        pytest.param({"planned_test": plan()}, LOOKS, "ended", True, "planned_looks_ended", id="the last look"),
+        pytest.param({"planned_test": plan()}, LOOKS, "taken", False, "part_of_visitors", id="a segment"),
+        pytest.param({}, LOOKS, "none", True, "running", id="without a plan"),
+        pytest.param(READ, OFF, "taken", True, "planned_look_taken", id="looks for readers"),
+        pytest.param({"planned_test": plan()}, OFF, "none", True, "running", id="a plan of another engine"),
+        pytest.param(READ, FIXED, "none", True, "planned_end_reached", id="one look at a plan of more"),
+        pytest.param({**ENDED, "status": "paused"}, LOOKS, "ended", True, "planned_looks_ended", id="stopped"),
+        pytest.param({**ENDED, "status": "completed"}, FIXED, "ended", True, "planned_looks_ended", id="mode changed"),
+        pytest.param({**ENDED, "status": "paused"}, OFF, "none", True, "paused", id="stopped, the goal redefined"),
+        pytest.param({**ENDED, "status": "paused"}, FIXED, "ended", False, "part_of_visitors", id="a part, stopped"),
+        pytest.param({"planned_test": evaluated()}, LOOKS, "none", True, "planned_end_reached", id="ended by one look"),
+    ],
+)
+def test_planned_looks__follow_what_was_looked_at(
+    fields: Any, settings: AutoStop, looks: Any, is_whole: bool, expected: str
+) -> None:
+    choice = default_engine(running(**fields), settings, Extent(3000, 10_000, looks, is_whole))
+    engine = {"planned_look_taken": "group_sequential", "planned_looks_ended": "group_sequential"}.get(expected)
+    assert (choice.reason, choice.warning) == (expected, None)
+    assert choice.engine == (engine or ("frequentist" if expected == "planned_end_reached" else "sequential"))
+
+
+@pytest.mark.parametrize(
+    ("engine", "warning"),
+    [
+        ("group_sequential", None),
+        ("sequential", None),
+        ("frequentist", "error_is_shared"),
+        ("bayesian", "no_error_rate"),
+    ],
+)
+def test_engines__requested_with_planned_looks__are_given_with_a_caution(engine: Engine, warning: str | None) -> None:
+    for looks in ("taken", "ended"):
+        extent = Extent(3000, 10_000, looks)
+        choice = engine_choice(running(planned_test=plan()), LOOKS, extent, engine)
+        assert (choice.engine, choice.reason, choice.warning) == (engine, "requested", warning)
+
+
 def test_codes__have_sentences_and_are_in_the_documentation() -> None:
     assert (list(REASONS), list(WARNINGS)) == (list(get_args(EngineReason)), list(get_args(EngineWarningCode)))
     assert [code for code in (*REASONS, *WARNINGS) if f"`{code}`" not in TEXT] == []

@@ -19,9 +19,8 @@ from abtest.domain.autostop.planned_looks import (
     has_looks,
     looked,
     shown_look,
-    takes_planned_looks,
 )
-from abtest.domain.autostop.settings import AutoStop, Mode
+from abtest.domain.autostop.settings import AutoStop, Mode, takes_planned_looks
 from abtest.domain.autostop.shapes import LeftOut, PlannedLooks
 from abtest.domain.autostop.verdicts import Waiting
 from abtest.domain.stats.group_sequential.boundaries import boundaries

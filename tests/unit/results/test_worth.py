@@ -36,6 +36,7 @@ def goal(*rows: contract.ResultRow) -> contract.GoalResult:
         is_archived=False,
         not_evaluable=None,
         adjustment=None,
+        engine="sequential",
         rows=[row("baseline", None, None, "A"), *rows],
     )
 

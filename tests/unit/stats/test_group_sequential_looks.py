@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from abtest.domain.stats.group_sequential.boundaries import LEAST_STEP, boundaries
 from abtest.domain.stats.group_sequential.design import Design, Futility
-from abtest.domain.stats.group_sequential.documents import State
+from abtest.domain.stats.group_sequential.documents import Sides, State
 from abtest.domain.stats.group_sequential.families import look_at_family, started_family
-from abtest.domain.stats.group_sequential.inference import final, repeated_p_value
-from abtest.domain.stats.group_sequential.looks import Kind, Outcome, look, started
+from abtest.domain.stats.group_sequential.inference import concluded, final, repeated_p_value
+from abtest.domain.stats.group_sequential.looks import Kind, Outcome, look, recorded, started
 from abtest.domain.stats.group_sequential.observation import Observation, Unobserved, observe, required_information
 from abtest.domain.stats.samples import Conversions, Sample
 from tests.unit.stats.test_group_sequential import TWO_SIDED, fractions_of
@@ -259,3 +259,54 @@ def test_inference__over_many_simulated_tests__covers_and_is_median_unbiased(dri
     assert above / paths == pytest.approx(0.5, abs=0.09)
     assert covered / paths == pytest.approx(0.95, abs=0.039)
     assert covered_at_all_looks / paths >= 0.95 - 0.039
+
+
+def family(*looks: tuple[float, float], sides: Sides = 2) -> State:
+    """A treatment of a family, which is looked at beyond its boundaries."""
+    state = started(Design(sides=sides), 100.0)
+    for fraction, z in looks:
+        state = recorded(state, 100 * fraction, z, is_last=False)
+    return state
+
+
+def test_concluded__at_the_designs_own_level__is_the_inference_at_the_end() -> None:
+    state, _ = after(Design(), (0.3, 1.0), (0.6, 1.5), (1.0, 2.4))
+    end = concluded(state, 0.05)
+    assert end is not None
+    assert (end.look, end.final) == (2, final(state))
+
+
+def test_concluded__after_a_crossing__is_of_that_look() -> None:
+    crossed = family((0.3, -5.0), (0.6, -1.0), (1.0, 0.5))
+    end = concluded(crossed, 0.05)
+    assert end is not None
+    assert end.look == 0
+    assert end.final == final(family((0.3, -5.0)))
+    one_sided = concluded(family((0.3, -5.0), (1.0, 0.5), sides=1), 0.05)
+    assert one_sided is not None
+    assert one_sided.look == 1
+
+
+def test_concluded__with_looks_left_and_no_crossing__is_none() -> None:
+    assert concluded(family((0.3, 1.0), (0.6, 2.0)), 0.05) is None
+    with pytest.raises(ValueError, match="must be a look"):
+        concluded(family(), 0.05)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    zs=st.lists(st.floats(-4, 4), min_size=1, max_size=5),
+    alpha=st.floats(0.005, 0.2),
+    sides=st.sampled_from([1, 2]),
+)
+def test_concluded__p_at_any_level__is_below_it_exactly_after_a_crossing(
+    zs: list[float], alpha: float, sides: Sides
+) -> None:
+    looks = [((number + 1) / len(zs), z) for number, z in enumerate(zs)]
+    state = family(*looks, sides=sides)
+    end = concluded(state, alpha)
+    assert end is not None
+    repeated = repeated_p_value(state["looks"], Design(alpha=alpha, sides=sides))
+    if abs(repeated.p_value - alpha) > 1e-6:
+        assert (end.final.p_value <= alpha) == (repeated.p_value <= alpha)
+    assert end.final.interval.lower <= end.final.estimate <= end.final.interval.upper

@@ -41,12 +41,6 @@ MESSAGES: Mapping[LeftOut, str] = {
 }
 
 
-def takes_planned_looks(plan: Snapshot, settings: AutoStop) -> bool:
-    """Return whether looks are taken: in the mode, and for readers of a plan of this engine while auto-stop is off."""
-    is_read = settings.mode == "off" and plan.get("engine") == "group_sequential"
-    return settings.mode == "group_sequential" or is_read
-
-
 def looked(
     before: PlannedLooks | None,
     plan: Snapshot,

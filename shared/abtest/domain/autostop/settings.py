@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.settings.layers import Layer, values_of
 
 Mode = Literal["off", "fixed_horizon_planned_end", "sequential_significance", "group_sequential"]
@@ -47,3 +48,9 @@ def resolved(*layers: Layer) -> AutoStop:
         pauses_for_harm=next(values_of(layers, "action_on_harm"), PAUSE) == PAUSE,
         pauses_for_futility=next(values_of(layers, "group_sequential", "action_on_futility"), PAUSE) == PAUSE,
     )
+
+
+def takes_planned_looks(plan: Snapshot, settings: AutoStop) -> bool:
+    """Return whether looks are taken: in the mode, and for readers of a plan of this engine while auto-stop is off."""
+    is_read = settings.mode == "off" and plan.get("engine") == "group_sequential"
+    return settings.mode == "group_sequential" or is_read

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import is_split_broken
-from abtest.domain.autostop.planned_looks import looked, shown_look, takes_planned_looks
-from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.planned_looks import looked, shown_look
+from abtest.domain.autostop.settings import AutoStop, takes_planned_looks
 from abtest.domain.autostop.shapes import Look, LookState
 from abtest.domain.autostop.verdicts import Waiting
 from abtest.domain.experiments.model import Experiment

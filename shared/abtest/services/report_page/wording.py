@@ -40,6 +40,7 @@ STATES: Mapping[RowState, tuple[str, str]] = {
     "no_conversions": ("No conversions", "plain"),
     "too_few_conversions": ("Too few conversions", "plain"),
     "no_variance": ("No difference at all", "plain"),
+    "no_look": ("No planned look yet", "plain"),
     "undecided": ("Undecided", "plain"),
     "better": ("Better", "good"),
     "worse": ("Worse", "bad"),
@@ -53,6 +54,7 @@ GLYPHS: Mapping[str, str] = {"good": "✓", "bad": "✕", "warn": "!", "plain": 
 ENGINES: Mapping[Engine, str] = {
     "sequential": "sequential (always valid: may be read at any time)",
     "frequentist": "frequentist (one look, at the planned end)",
+    "group_sequential": "group-sequential (the error is shared among planned looks)",
     "bayesian": "bayesian (probabilities from weak priors)",
 }
 

@@ -30,7 +30,8 @@ class TreatmentComparison:
     """One comparison. Figures that the engine does not compute are None; `lift` is relative, `difference` absolute.
 
     `is_contradicted`: an earlier look was significant in the opposite direction of the present difference. It and
-    `is_significant` are those of `adjusted` where that decides.
+    `is_significant` are those of `adjusted` where that decides. `note`: what is known where the comparison is not
+    significant, else the usual sentence.
     """
 
     difference: float
@@ -45,6 +46,7 @@ class TreatmentComparison:
     is_significant: bool | None = None
     is_contradicted: bool = False
     adjusted: AdjustedComparison | None = None
+    note: str = "no significant difference so far"
 
 
 Comparisons = Mapping[str, TreatmentComparison | None]

@@ -3,11 +3,22 @@
 from typing import TypedDict
 
 from abtest.contract import results as contract
-from abtest.domain.autostop.default_engine import WARNINGS, EngineChoice, Extent, engine_choice
+from abtest.domain.autostop.default_engine import (
+    WARNINGS,
+    EngineChoice,
+    Extent,
+    PlannedLooksSoFar,
+    engine_choice,
+    uses_planned_looks,
+)
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.design import in_use
 from abtest.domain.experiments.model import Experiment
 from abtest.kit.clock import parse_timestamp
+from abtest.kit.errors import refused
+from abtest.services.results.group_sequential import arms_of
 from abtest.services.results.population import WHOLE, population_of
+from abtest.services.results.question import Question
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import Snapshot
 
@@ -22,10 +33,38 @@ class EngineFields(TypedDict):
 
 
 def choice_of(
-    experiment: Experiment, rules: ShopRules, snapshot: Snapshot, requested: contract.Engine | None = None
+    experiment: Experiment,
+    rules: ShopRules,
+    snapshot: Snapshot,
+    requested: contract.Engine | None = None,
+    *,
+    looks: LookState | None = None,
+    is_whole: bool = True,
 ) -> EngineChoice:
-    """Return the requested engine, else the experiment's default, with reason and warning. Raises OutdatedError."""
-    return engine_choice(experiment, rules.auto_stop(experiment), extent_of(experiment, snapshot), requested)
+    """Return the requested engine, else the experiment's default, with reason and warning.
+
+    `looks`: the state of looks at all visitors; `is_whole`: the answer is of all of them. Raises OutdatedError, and
+    ValidationFailedError for planned looks of an experiment that has none.
+    """
+    settings = rules.auto_stop(experiment)
+    if requested == "group_sequential" and not uses_planned_looks(experiment, settings):
+        raise refused(
+            "engine",
+            "must be another: this experiment has no planned looks. They need a plan, and auto-stop's mode "
+            "group_sequential",
+        )
+    extent = extent_of(experiment, snapshot)._replace(is_whole=is_whole)
+    if looks is not None and uses_planned_looks(experiment, settings):
+        extent = extent._replace(
+            planned_looks=planned_looks_so_far(rules.question(experiment, snapshot.totals, looks=looks))
+        )
+    return engine_choice(experiment, settings, extent, requested)
+
+
+def planned_looks_so_far(question: Question) -> PlannedLooksSoFar:
+    """Return whether planned looks were taken, and whether they have ended."""
+    arms = arms_of(question)
+    return "none" if not arms else "ended" if all(arm.is_over for arm in arms.values()) else "taken"
 
 
 def extent_of(experiment: Experiment, snapshot: Snapshot) -> Extent:

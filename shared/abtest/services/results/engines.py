@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from abtest.contract import results as contract
-from abtest.services.results import bayesian, frequentist, sequential
+from abtest.services.results import bayesian, frequentist, group_sequential, sequential
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.question import Reading
 
@@ -11,6 +11,7 @@ ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[TreatmentCo
     "frequentist": frequentist.compare,
     "sequential": sequential.compare,
     "bayesian": bayesian.compare,
+    "group_sequential": group_sequential.compare,
 }
 
 

@@ -11,7 +11,7 @@ from abtest.domain.guardian.cases import State
 from abtest.domain.personalizations.measurement import measured
 from abtest.domain.personalizations.model import Personalization
 from abtest.kit.documents import decode
-from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
+from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError, refused
 from abtest.ports.looks import LookStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
@@ -21,6 +21,7 @@ from abtest.services.results.families import correction_message
 from abtest.services.results.guardrails import guardrails_of, has_guardrails
 from abtest.services.results.health import health, seen_by_guardian
 from abtest.services.results.measurements import Measurements, measurement_of
+from abtest.services.results.planned_looks import planned_looks_of
 from abtest.services.results.population import WHOLE, Population, Range, population_of
 from abtest.services.results.progress import progress_of
 from abtest.services.results.question import Question
@@ -67,8 +68,20 @@ class ResultsQuery:
             field = FieldError("correction_family", "must be treatments, or left out, where nothing is corrected")
         elif self.engine == "bayesian" and self.segment is not None and self.filter is None:
             field = FieldError("segment", "must be one segment, such as device:mobile, for the bayesian engine")
+        elif self.engine == "group_sequential" and not self.is_of_everybody:
+            field = FieldError("engine", "must be sequential or frequentist: planned looks are of all visitors")
         if field is not None:
             raise ValidationFailedError("the engine cannot answer this", fields=[field])
+
+    def check_engine(self, engine: contract.Engine) -> None:
+        """Raise ValidationFailedError for a correction that planned looks, requested or by default, do not have."""
+        if engine != "group_sequential":
+            return
+        reason = "planned looks share their error over the treatments of one goal; or send engine=sequential"
+        if self.correction == "bh":
+            raise refused("correction", f"must be holm or none: {reason}")
+        if self.family == "goals":
+            raise refused("correction_family", f"must be treatments or goals_primary_apart: {reason}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +174,8 @@ class Results:
         # Stored looks cover all visitors; a part of them is compared without earlier looks.
         if query.is_of_everybody and snapshot.totals:
             looks = self._looks.state(experiment.id, experiment.measurement_epoch)
-        choice = choice_of(experiment, rules, snapshot, query.engine)
+        choice = choice_of(experiment, rules, snapshot, query.engine, looks=looks, is_whole=query.is_of_everybody)
+        query.check_engine(choice.engine)
         question = rules.question(experiment, snapshot.totals, query.correction, engine=choice.engine, looks=looks)
         question = replace(question, family=query.family)
         counts = population.counts(snapshot)
@@ -203,6 +217,7 @@ class Results:
             min_conversions=question.minimum.conversions,
             measurement=context.measurement,
             plan=progress_of(experiment, settings, visitors, totals.get("computed_at")),
+            planned_looks=planned_looks_of(question),
             goals=goal_results(question, goals, counts),
             guardrails=guardrails_of(experiment, rules, snapshot, looks, is_covered=is_covered),
             srm=srm,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from abtest.contract.results import Correction, CorrectionFamily
-from abtest.domain.experiments.planned_test import decisive_goal
+from abtest.domain.experiments.planned_test import decisive_goal, planned_goal
 from abtest.domain.goals.model import Goal
 from abtest.services.results.comparison import Comparisons
 from abtest.services.results.counts import Counts
@@ -40,11 +40,16 @@ def members_of(question: Question, goals: Sequence[Goal]) -> Sequence[Goal]:
 
 
 def families_of(question: Question, goals: Sequence[Goal]) -> list[list[Goal]]:
-    """Return the goals by families. An archived goal is corrected over its own treatments."""
+    """Return the goals by families.
+
+    An archived goal is corrected over its own treatments, and so is one with planned looks, which share its error.
+    """
     if question.family == "treatments":
         return [[goal] for goal in goals]
-    first = decisive_goal(question.experiment) if question.family == "goals_primary_apart" else None
-    together = [goal for goal in goals if goal.archived_at is None and goal is not first]
+    experiment = question.experiment
+    first = decisive_goal(experiment) if question.family == "goals_primary_apart" else None
+    looked_at = planned_goal(experiment) if question.engine == "group_sequential" else None
+    together = [goal for goal in goals if goal.archived_at is None and goal not in (first, looked_at)]
     apart = [goal for goal in goals if goal not in together]
     return [*([goal] for goal in apart), together]
 

@@ -6,7 +6,7 @@ from abtest.contract import results as contract
 from abtest.domain.autostop.guardrail_messages import UNTESTED, Untested, guardrail_documents
 from abtest.domain.autostop.guardrails import findings
 from abtest.domain.autostop.looks import is_new, look_at
-from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.settings import WITH_PLAN, AutoStop
 from abtest.domain.autostop.shapes import LookState
 from abtest.domain.autostop.verdicts import GuardrailFinding
 from abtest.domain.experiments.design import in_use
@@ -43,7 +43,7 @@ def guardrails_of(
 
 def deciding_goal(experiment: Experiment, settings: AutoStop) -> str | None:
     """Return the goal that decides and is therefore not its own guardrail; without a plan, the one of results."""
-    planned = planned_goal(experiment) if settings.mode == "fixed_horizon_planned_end" else None
+    planned = planned_goal(experiment) if settings.mode in WITH_PLAN else None
     if planned is not None:
         # The planned look compares the rate of orders, so money is a guardrail even where its goal decides.
         return None if planned.is_revenue else planned.id

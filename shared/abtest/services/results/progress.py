@@ -21,6 +21,15 @@ OUTCOMES: Mapping[str, str] = {
     "harm": "The planned end was reached: a guardrail is harmed, so there is no winner.",
 }
 
+ENDED_EARLY: Mapping[str | None, str] = {
+    "winner": "A planned look before the end had a significant result.",
+    "harm": "A guardrail was harmed before the planned end, so there is no winner.",
+    "futility": "No treatment was likely to win any more, so the test was stopped before the planned end.",
+}
+"""By `ended_by` of planned looks, in place of the outcome's sentence."""
+
+OTHER_SIZE = "The plan is sized for another engine than that of planned looks."
+
 BLOCKED: Mapping[str | None, str] = {
     "excluded_currency_residue": "Money was not decided on: too much of it is in other currencies.",
     "measurement_quality_unavailable": "Money was not decided on: not all visitors and orders can be seen.",
@@ -39,6 +48,8 @@ def progress_of(
     evaluation = plan.get("evaluation") or {}
     outcome, blocked = evaluation.get("outcome"), evaluation.get("blocked_reason")
     left = days_left(experiment, visitors, required, computed_at)
+    message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, visitors, required, outcome, left)
+    is_other = settings.mode == "group_sequential" and plan.get("engine") != "group_sequential"
     return PlanProgress(
         goal_id=plan.get("goal_id"),
         goal_name=goal.name if goal else None,
@@ -55,7 +66,7 @@ def progress_of(
         endpoint_reached_at=plan.get("endpoint_reached_at"),
         outcome=outcome,
         blocked_reason=blocked,
-        message=" ".join(filter(None, (_message(goal, visitors, required, outcome, left), BLOCKED.get(blocked)))),
+        message=" ".join(filter(None, (message, BLOCKED.get(blocked), OTHER_SIZE if is_other else None))),
     )
 
 

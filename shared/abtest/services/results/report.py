@@ -58,10 +58,11 @@ class ReportReading:
         rules, context = ShopRules(catalog, caller.shop_id), self._results.context(experiment)
         history = history_of(catalog, experiment)
         looks = self._looks.looks(experiment.id, experiment.measurement_epoch)
+        state = self._looks.state(experiment.id, experiment.measurement_epoch)
         pictures = pictures_of(catalog, experiment, self._assets_origin)
 
         def compute(snapshot: Snapshot) -> contract.Report:
-            choice = choice_of(experiment, rules, snapshot)
+            choice = choice_of(experiment, rules, snapshot, looks=state)
             goals = goals_in_order(experiment, choice.engine)
             query = ResultsQuery(goal_ids=[goal.id for goal in goals])
             prepared = self._results.prepare(snapshot, experiment, rules, query)
@@ -124,6 +125,7 @@ class ReportReading:
                 segments=segments_of(snapshot, question, goals[:1]),
                 segment_note=SEGMENT_NOTE,
                 plan=results.plan,
+                planned_looks=results.planned_looks,
                 pictures=pictures,
                 timeline=entries,
                 timeline_left_out=earlier,
@@ -133,9 +135,9 @@ class ReportReading:
 
 
 def goals_in_order(experiment: Experiment, engine: results_contract.Engine) -> list[Goal]:
-    """Return the goals in use, the deciding one first: at the planned end it is the plan's."""
+    """Return the goals in use, the deciding one first: at a planned look it is the plan's."""
     first = decisive_goal(experiment)
-    if engine == "frequentist":
+    if engine in ("frequentist", "group_sequential"):
         first = planned_goal(experiment) or first
     goals = [goal for goal in experiment.goals if goal.archived_at is None]
     return sorted(goals, key=lambda goal: goal is not first)

@@ -59,7 +59,7 @@ class SegmentReading:
         goals = chosen_goals(experiment, goal_ids)
 
         def compute(snapshot: Snapshot) -> contract.Segments:
-            choice = choice_of(experiment, rules, snapshot, engine)
+            choice = choice_of(experiment, rules, snapshot, engine, is_whole=False)
             question = rules.question(experiment, snapshot.totals, correction, engine=choice.engine)
             question = replace(question, family=family)
             population = population_of(experiment, snapshot, range_, by_day=True)
@@ -90,7 +90,8 @@ def breakdown(
 ) -> Breakdown:
     """Return segments with most visitors first, then by value. Segments of archived variations alone are left out."""
     # Stored looks cover all visitors, so they do not hold for a part of them.
-    question = replace(question, looks=None)
+    engine = "sequential" if question.engine == "group_sequential" else question.engine
+    question = replace(question, looks=None, engine=engine)
     seen = [(value, counts) for value, counts in segments.items() if question.visitors(counts)]
     # Ties by value, so that the cut at MAX_SEGMENTS is the same at each reading.
     seen.sort(key=lambda segment: (-question.visitors(segment[1]), segment[0]))

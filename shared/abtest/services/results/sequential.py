@@ -190,9 +190,9 @@ def compare_pair(pair: Pair, adjusted: float, is_rejected: bool, level: float) -
     lift, lift_interval = lift_of(pair, test, interval)
     return TreatmentComparison(
         difference=test.difference,
-        difference_interval=_agreeing(interval, test.difference, is_sure),
+        difference_interval=agreeing(interval, test.difference, is_sure),
         lift=lift,
-        lift_interval=_agreeing(lift_interval, test.difference, is_sure),
+        lift_interval=agreeing(lift_interval, test.difference, is_sure),
         p_value=test.always_valid_p,
         adjusted_p_value=adjusted,
         always_valid_p=min(pair.running_p, pair.earlier.p),
@@ -201,7 +201,7 @@ def compare_pair(pair: Pair, adjusted: float, is_rejected: bool, level: float) -
     )
 
 
-def _agreeing(interval: Interval | None, difference: float, is_sure: bool) -> Interval | None:
+def agreeing(interval: Interval | None, difference: float, is_sure: bool) -> Interval | None:
     """Return the interval, cut at zero where an earlier look excluded the other side: looks hold together."""
     if interval is None or not is_sure or interval.lower > 0 or interval.upper < 0:
         return interval

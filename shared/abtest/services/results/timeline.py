@@ -179,7 +179,10 @@ def pause_sentence(change: AuditedChange) -> str:
         if change.note("reason") == "auto_stop_harm":
             harms = " ".join(one["message"] for one in guardrails if one["status"] == "harmed")
             return f"Paused by auto-stop for harm, without a winner: {harms}"
-        return f"Paused by auto-stop: {f'“{winner}” won' if winner else 'the planned end was reached'}."
+        ended = (
+            "no treatment was likely to win" if change.note("ended_by") == "futility" else "the planned end was reached"
+        )
+        return f"Paused by auto-stop: {f'“{winner}” won' if winner else ended}."
     return change.with_message("Paused")
 
 

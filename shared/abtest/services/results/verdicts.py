@@ -12,7 +12,7 @@ from abtest.domain.planning.duration import in_words
 
 _TOO_LITTLE = frozenset(
     {"not_counted_yet", "no_visitors", "too_few_visitors", "no_conversions", "too_few_conversions", "no_traffic"}
-    | {"zero_denominator"}
+    | {"zero_denominator", "no_look"}
 )
 _LIVE = ("running", "paused")
 
@@ -157,15 +157,20 @@ def at_planned_end(facts: Facts) -> Conclusion | None:
         return None
     evaluation = (facts.experiment.planned_test or {}).get("evaluation") or {}
     winner = next((row for row in facts.treatments if row.variation_id == evaluation.get("winning_variation_id")), None)
-    goal = facts.goal
+    goal, ended_by = facts.goal, evaluation.get("ended_by")
     if outcome == "significant_pause" and winner is not None:
-        sentence = f"“{winner.variation_name}” won at the planned end: {effect(goal, winner)}."
+        moment = "a planned look" if ended_by == "winner" else "the planned end"
+        sentence = f"“{winner.variation_name}” won at {moment}: {effect(goal, winner)}."
         return "winner", sentence, winner
     if outcome == "continue_not_positive":
         return "loser", f"No treatment won: at the planned end {goal.name} differed, but not for the better.", None
     if outcome == "harm":
         harms = stored_harm(facts)
-        return "harm", " ".join(["No treatment won: at the planned end a guardrail was harmed.", *harms]), None
+        moment = "before" if ended_by == "harm" else "at"
+        return "harm", " ".join([f"No treatment won: {moment} the planned end a guardrail was harmed.", *harms]), None
+    if ended_by == "futility":
+        sentence = f"No treatment won: at a planned look none was likely to win any more in {goal.name}."
+        return "no_winner", sentence, None
     sentence = f"No difference was found: the planned end was reached without a significant change of {goal.name}."
     return "no_winner", sentence, None
 

@@ -8,7 +8,7 @@ Turnbull: Group Sequential Methods with Applications to Clinical Trials (2000), 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp, log, sqrt
+from math import exp, inf, log, sqrt
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -103,6 +103,40 @@ def final(state: State) -> Final:
         estimate=at[1],
         interval=Interval(at[0], at[2]),
     )
+
+
+class Concluded(NamedTuple):
+    """Inference at a level, and the place of the look that it is of, from 0."""
+
+    final: Final
+    look: int
+
+
+def concluded(state: State, alpha: float) -> Concluded | None:
+    """Return the inference of a test whose boundaries are those of `alpha`, at the first look that reached one.
+
+    With Holm's correction a treatment is tested at a part of alpha, and looks go on after a boundary where that does
+    not end the test, as for a treatment that is behind. The order of outcomes needs the first crossing; what came after
+    it is left out. Without a crossing the inference is at the last look of the plan. Either way the p-value is at most
+    `alpha` exactly if a boundary was reached. None where no boundary was reached and looks are left: a stop there was
+    not planned, and only repeated p-values and intervals hold. Raises ValueError without looks.
+    """
+    looks = state["looks"]
+    if not looks:
+        raise ValueError("there must be a look")
+    design = replace(design_of(state["design"]), alpha=alpha, futility=None)
+    fractions, places = [look["fraction"] for look in looks], [look["place"] for look in looks]
+    bounds = boundaries(fractions, design, spending_at=places)
+    scores = [look["z"] if design.sides == 1 else abs(look["z"]) for look in looks]
+    crossed = (n for n, (z, bound) in enumerate(zip(scores, bounds, strict=True)) if z >= bound.upper)
+    last = next(crossed, len(looks) - 1 if places[-1] >= 1 else None)
+    if last is None:
+        return None
+    cut: list[LookDocument] = [
+        {**look, "upper": bound.upper if bound.upper < inf else None}
+        for look, bound in zip(looks[: last + 1], bounds, strict=False)
+    ]
+    return Concluded(final({**state, "design": design.document(), "looks": cut}), last)
 
 
 class _Path:
