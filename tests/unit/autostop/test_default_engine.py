@@ -178,6 +178,7 @@ ENDED = {"planned_test": plan(evaluation={"outcome": "significant_pause", "engin
         pytest.param({"planned_test": plan()}, LOOKS, "ended", True, "planned_looks_ended", id="the last look"),
         pytest.param({"planned_test": plan()}, LOOKS, "taken", False, "part_of_visitors", id="a segment"),
         pytest.param({}, LOOKS, "none", True, "running", id="without a plan"),
+        pytest.param({"planned_test": plan(), "goals": ()}, LOOKS, "none", True, "running", id="its goal is gone"),
         pytest.param(READ, OFF, "taken", True, "planned_look_taken", id="looks for readers"),
         pytest.param({"planned_test": plan()}, OFF, "none", True, "running", id="a plan of another engine"),
         pytest.param(READ, FIXED, "none", True, "planned_end_reached", id="one look at a plan of more"),

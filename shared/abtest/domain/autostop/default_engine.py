@@ -153,7 +153,7 @@ def uses_planned_looks(experiment: Experiment, settings: AutoStop) -> bool:
     evaluation = (plan or {}).get("evaluation")
     if evaluation is not None:
         return evaluation.get("engine") == "group_sequential"
-    return plan is not None and takes_planned_looks(plan, settings)
+    return plan is not None and planned_goal(experiment) is not None and takes_planned_looks(plan, settings)
 
 
 def has_fixed_look(experiment: Experiment, settings: AutoStop) -> bool:
