@@ -25,6 +25,7 @@ BEGIN_FIRST = (
     "property/test_running_counter.py",
     "stories/test_month.py",
     "stories/test_bad_days.py",
+    "stories/test_planned_looks.py",
     "stories/test_mutations.py",
     "faults/test_schedules.py",
     "faults/test_deaths.py",

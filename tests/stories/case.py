@@ -8,6 +8,7 @@ from math import log
 
 from tests.stories.book import Book
 from tests.stories.changes import LEVELS, Change
+from tests.stories.planned_looks import Looks
 
 About = tuple[str, str | None, str | None]
 """The kind, the variation and the goal."""
@@ -75,6 +76,8 @@ class Case:
     reported: list[Reported] = field(default_factory=list)
     evaluation: tuple[int, str, int] | None = None
     """Of the one planned look the round, the outcome and the visitors."""
+    looks: Looks | None = None
+    """The planned ones, where it stops by them."""
     ended_at: int | None = None
     """The round in which it was paused."""
     nearness: dict[str, float] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 import pytest
@@ -171,6 +172,23 @@ def planned(story: Story) -> None:
         )
 
 
+def looks(story: Story) -> None:
+    """Planned looks were taken when they were due, each once, with the boundaries of their information."""
+    for case in cases_of(story):
+        if case.looks is None:
+            continue
+        answer = story.read(f"/experiments/{case.book.experiment}/results")
+        assert answer["engine"] == "group_sequential"
+        (history,) = answer["planned_looks"]["treatments"]
+        assert history["variation_id"] == case.book.variations[1]
+        shown = [(look["information"], look["z"], look["boundary"] or inf) for look in history["looks"]]
+        expected = [(one.fraction, one.z, one.boundary) for one in case.looks.seen]
+        assert len(shown) == len(expected)
+        for own, other in zip(shown, expected, strict=True):
+            assert own == pytest.approx(other, rel=1e-4)
+        assert (answer["engine_reason"] == "planned_looks_ended") == (case.evaluation is not None)
+
+
 def schedules(story: Story) -> None:
     """Every schedule was fired twice in a round, and those that are fired in each have died."""
     rounds, shop = len(story.rounds) - 1, story.shop
@@ -192,6 +210,7 @@ CHECKS: Mapping[str, Callable[[Story], None]] = {
         guardrails,
         reports,
         planned,
+        looks,
         naive,
         schedules,
     )

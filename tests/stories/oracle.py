@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.stories.case import About, Case, Finding, Reported
 from tests.stories.evidence import Arm, always_valid_p, harm_p, naive_z, two_sided
+from tests.stories.planned_looks import Looks
 from tests.stories.rules import findings_of
 from tests.stories.shoppers import Event
 
@@ -95,6 +96,9 @@ class Oracle:
         elif case.stops and is_ready and is_better and not is_harmed and case.smallest_p <= case.alpha:
             self._win(case, number)
         self._look_once(case, number, control, treatment)
+        if case.looks is not None:
+            case.looks.look(control, treatment)
+            self._look_as_planned(case, case.looks, number, control, treatment)
 
     def _look_once(self, case: Case, number: int, control: Arm, treatment: Arm) -> None:
         visitors = control.visitors + treatment.visitors
@@ -105,6 +109,20 @@ class Oracle:
         if two_sided(z) <= case.alpha:
             outcome = "significant_pause" if z > 0 else "continue_not_positive"
         case.evaluation = (number, outcome, visitors)
+        if outcome == "significant_pause":
+            self._win(case, number)
+
+    def _look_as_planned(self, case: Case, looks: Looks, number: int, control: Arm, treatment: Arm) -> None:
+        if case.evaluation is not None or not looks.seen:
+            return
+        visitors, best = control.visitors + treatment.visitors, looks.decisive
+        difference = treatment.rate - control.rate
+        is_sure = best is not None and best.z * difference > 0
+        outcome = "continue_inconclusive"
+        if is_sure:
+            outcome = "significant_pause" if difference > 0 else "continue_not_positive"
+        if outcome == "significant_pause" or visitors >= looks.visitors or looks.seen[-1].place == 1:
+            case.evaluation = (number, outcome, visitors)
         if outcome == "significant_pause":
             self._win(case, number)
 

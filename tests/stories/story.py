@@ -13,6 +13,7 @@ from tests.faults.shop import moved
 from tests.stories.book import Book
 from tests.stories.case import Case
 from tests.stories.oracle import Oracle
+from tests.stories.planned_looks import Looks, planned_information
 from tests.stories.shop import Cron, Shop
 from tests.stories.shoppers import HOUR, Effect, Running, Shoppers
 
@@ -77,6 +78,17 @@ PLANNED = Role(
     mode="fixed_horizon_planned_end",
     plan={"baseline_rate": 0.2, "mde": 0.4},
 )
+LOOKED_AT = Role(
+    name="Looked at",
+    day=0,
+    effect=Effect(reaches=(0.10, 0.17)),
+    mode="group_sequential",
+    plan={"baseline_rate": 0.1, "mde": 0.4},
+)
+TO_THE_END = Role(
+    name="To the end", day=0, effect=Effect(), mode="group_sequential", plan={"baseline_rate": 0.2, "mde": 0.4}
+)
+LOOKS = (LOOKED_AT, TO_THE_END)
 BAD_DAYS = (PLANNED, CHEAPER, TEMPTING, UNDELIVERED, FAILING)
 
 
@@ -265,6 +277,11 @@ def _case(role: Role, found: Mapping[str, Any]) -> Case:
         alpha=plan["alpha"] if plan else 0.05,
         stops=role.mode == "sequential_significance",
         planned_visitors=plan["required_total_visitors"] if role.mode == "fixed_horizon_planned_end" else None,
+        looks=Looks(
+            visitors=plan["required_total_visitors"], information=planned_information(plan), alpha=plan["alpha"]
+        )
+        if role.mode == "group_sequential"
+        else None,
         pauses=pauses,
         is_harm_borne=role.on_harm == "continue",
     )
