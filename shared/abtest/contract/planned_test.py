@@ -9,6 +9,7 @@ from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.contract.guardrails import GuardrailFinding
 from abtest.contract.overrides import Tail
 from abtest.domain.planning.shapes import EndedBy, PlanEngine, PlanOutcome
+from abtest.domain.stats.group_sequential.documents import Family
 
 
 class PlanEvaluation(Output):
@@ -79,8 +80,18 @@ class RevenueEvaluation(Output):
     multiplicity_adjustment: Literal["none", "holm", "sidak"] = ABSENT
 
 
+class SpendingFunction(Output):
+    """How a group-sequential test spends its error over its looks."""
+
+    family: Family
+    gamma: Annotated[float | None, Field(description="Of Hwang, Shih and DeCani's family; null for the others.")]
+
+
 class PlannedTestSnapshot(Output):
-    """A frozen plan. `estimated_days` is omitted when the shop's traffic has not been measured yet.
+    """A frozen plan. Its days are omitted when the shop's traffic has not been measured yet.
+
+    The sizes are those with which its `engine` finds the planned effect with the planned power. `engine` is absent from
+    plans of older releases, which are for one look; the three fields after it belong to group-sequential plans.
 
     A restart, new weights or another plan begin a new measurement: a new `epoch_started_at`, no evaluation, and sizes
     for the current weights.
@@ -103,9 +114,16 @@ class PlannedTestSnapshot(Output):
             description="`cuped`: decisions take the adjusted estimate. Absent in plans of older releases: they do not."
         ),
     ] = ABSENT
+    engine: PlanEngine = ABSENT
+    spending: SpendingFunction = ABSENT
+    futility: SpendingFunction = ABSENT
+    looks: int = ABSENT
     required_sample_per_variant: int = ABSENT
     required_total_visitors: int = ABSENT
     estimated_days: float = ABSENT
+    recommended_days: Annotated[
+        int, Field(description="The days rounded up to whole weeks, which have every weekday alike; at least 7.")
+    ] = ABSENT
     evaluation: PlanEvaluation | None = ABSENT
     revenue_evaluation: RevenueEvaluation | None = ABSENT
 

@@ -75,6 +75,7 @@ def test_plan__stated__is_answered_whole_and_served_from_then_on(client: Client,
         "window_days": 28,
         "tail": "two-sided",
         "covariate_adjustment": "none",
+        "engine": "fixed",
         "required_sample_per_variant": 53_211,
         "required_total_visitors": 106_422,
         "evaluation": None,
@@ -97,6 +98,68 @@ def test_plan__everything_stated__is_what_is_planned(client: Client, draft: Json
     }
     plan = client.put(f"{path_of(draft)}/plan", wish(draft, **said)).json()["planned_test"]
     assert {name: plan[name] for name in said} == said
+
+
+@pytest.mark.parametrize(
+    ("engine", "total"),
+    [
+        ({"engine": "sequential"}, 183_256),
+        ({"engine": "group_sequential"}, 111_646),
+        ({"engine": "group_sequential", "spending": {"family": "pocock"}, "futility": {"family": "pocock"}}, 170_348),
+        ({"engine": "group_sequential", "spending": {"family": "hwang_shih_decani", "gamma": -4}, "looks": 5}, 109_124),
+    ],
+)
+def test_plan__of_another_engine__is_sized_for_it_and_the_same_again(
+    client: Client, draft: Json, engine: Json, total: int
+) -> None:
+    answer = client.put(f"{path_of(draft)}/plan", wish(draft, **engine))
+    assert answer.status == 200, answer.body
+    plan = answer.json()["planned_test"]
+    assert plan["required_total_visitors"] == total
+    for name, value in engine.items():
+        assert plan[name] == ({"gamma": None, **value} if isinstance(value, dict) else value)
+    repeated = client.put(f"{path_of(draft)}/plan", wish(draft, **engine))
+    assert (repeated.json(), repeated.headers["etag"]) == (answer.json(), answer.headers["etag"])
+    # Without the engine it is another plan: auto-stop is off.
+    assert client.put(f"{path_of(draft)}/plan", wish(draft)).json()["planned_test"]["engine"] == "fixed"
+
+
+@pytest.mark.parametrize(
+    ("mode", "sent", "computed"),
+    [
+        ("off", "fixed", "sequential"),
+        ("sequential_significance", "sequential", "sequential"),
+        ("fixed_horizon_planned_end", "fixed", "fixed"),
+    ],
+)
+def test_plan__engine_left_out__is_the_one_that_decides(
+    client: Client, create: Create, api: MemoryApi, tenant: Tenant, mode: str, sent: str, computed: str
+) -> None:
+    traffic(api, tenant, visited=1000, purchased=40)
+    made, other = (create(goals=GOALS, auto_stop_override={"mode": mode}) for _ in range(2))
+    assert client.put(f"{path_of(made)}/plan", wish(made)).json()["planned_test"]["engine"] == sent
+    plan = client.post(f"{path_of(other)}/launch").json()["planned_test"]
+    assert plan["engine"] == computed
+    assert plan["recommended_days"] % 7 == 0
+    assert 0 <= plan["recommended_days"] - plan["estimated_days"] < 7
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"looks": 5}, "looks"),
+        ({"engine": "sequential", "futility": {"family": "pocock"}}, "futility"),
+        ({"engine": "group_sequential", "spending": {"family": "pocock", "gamma": 1}}, "spending.gamma"),
+        ({"engine": "group_sequential", "looks": 100, "mde": 1.0, "baseline_rate": 0.2}, "looks"),
+        ({"engine": "sequential", "baseline_rate": 0.6, "mde": 1}, "mde"),
+    ],
+)
+def test_plan__engine_that_cannot_be__is_422_and_names_the_field(
+    client: Client, draft: Json, api: MemoryApi, tenant: Tenant, fields: Json, path: str
+) -> None:
+    traffic(api, tenant, visited=1000, purchased=40)
+    answer = client.put(f"{path_of(draft)}/plan", wish(draft, **fields))
+    assert (answer.status, answer.paths) == (422, [path])
 
 
 def test_plan__silent__takes_the_shops_defaults_and_the_settings_of_auto_stop(client: Client, create: Create) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from abtest.domain.planning.engine import requested_engine
 from abtest.domain.planning.plan import Plan, Traffic, for_epoch, frozen, mixture_scale, planned_size
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 
@@ -32,9 +33,14 @@ def test_frozen__whole_plan__has_the_fields_of_the_contract() -> None:
         "window_days": 28,
         "tail": "two-sided",
         "covariate_adjustment": "none",
+        "engine": "fixed",
+        "spending": None,
+        "futility": None,
+        "looks": None,
         "required_sample_per_variant": 53_211,
         "required_total_visitors": 106_422,
         "estimated_days": pytest.approx(106_422 / 1800),
+        "recommended_days": 63,
         "evaluation": None,
         "revenue_evaluation": None,
     }
@@ -62,6 +68,47 @@ def test_planned_size__weights_differ__is_that_of_unequal_arms() -> None:
     found = planned_size(PLAN, [0.9, 0.1])
     assert found.required_total_visitors > 2 * 53_211
     assert planned_size(PLAN, [9.0, 1.0]).exact == pytest.approx(found.exact, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("engine", "total", "fields"),
+    [
+        ({"engine": "sequential"}, 183_256, {"spending": None, "futility": None, "looks": None}),
+        (
+            {"engine": "group_sequential", "futility": {"family": "pocock", "gamma": None}, "looks": 10},
+            146_038,
+            {
+                "spending": {"family": "obrien_fleming", "gamma": None},
+                "futility": {"family": "pocock", "gamma": None},
+                "looks": 10,
+            },
+        ),
+        # One look a day of the 59.1 days that a single look takes.
+        (
+            {"engine": "group_sequential"},
+            112_082,
+            {"spending": {"family": "obrien_fleming", "gamma": None}, "futility": None, "looks": 60},
+        ),
+    ],
+)
+def test_frozen__other_engines__have_their_fields_and_longer_days(engine: Any, total: int, fields: Any) -> None:
+    plan = replace(PLAN, engine=requested_engine(engine))
+    stored: Any = frozen(plan, TRAFFIC, now=NOW, epoch_started_at=NOW)
+    assert stored["required_total_visitors"] == total
+    assert stored["estimated_days"] == pytest.approx(total / 1800)
+    assert {name: stored[name] for name in fields} == fields
+    assert stored["engine"] == engine["engine"]
+    assert mixture_scale(stored) == pytest.approx(0.003)
+    assert epoch(stored, [0.5, 0.5]) == stored | {"epoch_started_at": LATER}
+    assert epoch(stored, [0.9, 0.1])["required_total_visitors"] > 2 * total
+
+
+def test_frozen__more_looks_than_days__cannot_be_planned() -> None:
+    plan = replace(PLAN, engine=requested_engine({"engine": "group_sequential", "looks": 70}))
+    with pytest.raises(CannotBePlannedError, match="at most 63"):
+        frozen(plan, TRAFFIC, now=NOW, epoch_started_at=NOW)
+    unknown = replace(TRAFFIC, daily_visitors=None)
+    assert frozen(plan, unknown, now=NOW, epoch_started_at=NOW)["looks"] == 70
 
 
 @pytest.mark.parametrize("weights", [[0.0, 1.0], [1.0, 0.0], [1.0]])
@@ -121,3 +168,8 @@ def test_for_epoch__weights_that_compare_nothing__keep_the_sizes() -> None:
 )
 def test_mixture_scale__of_a_plan__is_the_change_that_is_looked_for(stored: Any, tau: float | None) -> None:
     assert mixture_scale(stored) == (None if tau is None else pytest.approx(tau))
+
+
+@pytest.mark.parametrize("broken", [{"engine": "fixed", "looks": 5}, {"engine": "group_sequential", "looks": 1000}])
+def test_for_epoch__engine_whose_fields_do_not_belong_together__keeps_its_sizes(broken: Any) -> None:
+    assert epoch(snapshot(**broken), [0.9, 0.1])["required_total_visitors"] == 106_422

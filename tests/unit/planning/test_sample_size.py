@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from abtest.domain.planning.duration import estimated_days, in_words
+from abtest.domain.planning.duration import advice, curve_days, estimated_days, in_words, whole_weeks
 from abtest.domain.planning.sample_size import (
     MAX_VISITORS,
     CannotBePlannedError,
@@ -208,3 +208,34 @@ def test_days__traffic__is_what_is_let_in(daily: float, options: dict[str, float
 @pytest.mark.parametrize(("days", "text"), [(0.2, "1 day"), (1.0, "1 day"), (1.1, "2 days"), (1200.0, "1,200 days")])
 def test_days__in_words__are_rounded_up(days: float, text: str) -> None:
     assert in_words(days) == text
+
+
+@pytest.mark.parametrize(("days", "weeks"), [(0.01, 7), (6.9, 7), (7.0, 7), (7.01, 14), (30.0, 35)])
+def test_whole_weeks__of_days__are_rounded_up(days: float, weeks: int) -> None:
+    assert whole_weeks(days) == weeks
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [
+        (0.2, "1 day, less than one week: run the test for 7 days"),
+        (6.9, "7 days, less than one week: run the test for 7 days"),
+        (7.0, "7 days, which are whole weeks"),
+        (14.0, "14 days, which are whole weeks"),
+        (20.5, "21 days, which are whole weeks"),
+        (16.2, "17 days: run the test for 21 days"),
+        (364.0, "364 days, which are whole weeks"),
+        (400.0, "400 days, more than a year: plan for a larger change"),
+    ],
+)
+def test_advice__of_days__recommends_whole_weeks(days: float, words: str) -> None:
+    assert words in advice(days)
+
+
+@pytest.mark.parametrize(
+    ("days", "step", "last"), [(0.1, 1, 28), (14.0, 1, 28), (20.0, 1, 42), (100.0, 4, 208), (1e9, 7, 364)]
+)
+def test_curve_days__of_days__are_whole_and_at_most_sixty(days: float, step: int, last: int) -> None:
+    points = list(curve_days(days))
+    assert (points[0], points[-1]) == (step, last)
+    assert len(points) <= 60

@@ -39,10 +39,12 @@ def rate_size(
     if engine.engine == "sequential":
         return _sequential_rate_size(baseline_rate, demand, shares)
     if shares is None:
-        fixed = size_for_rate(baseline_rate, demand)
-    else:
-        fixed = size_for_rate_by_weights(baseline_rate, demand, control=shares[0], treatments=shares[1:])
-    return _inflated(fixed, demand, engine, shares)
+        return _inflated(size_for_rate(baseline_rate, demand), demand, engine)
+    if engine.engine == "fixed":
+        return size_for_rate_by_weights(baseline_rate, demand, control=shares[0], treatments=shares[1:])
+    other = expected_rate(baseline_rate, demand.mde)
+    exact = max(_total_by_looks(baseline_rate, other, demand, shares[0], share) for share in shares[1:])
+    return unequal_size(exact * _factor(demand, engine), min(shares))
 
 
 def mean_size(mean: float, standard_deviation: float, demand: Demand, engine: PlannedEngine = FIXED) -> SampleSize:
@@ -52,7 +54,7 @@ def mean_size(mean: float, standard_deviation: float, demand: Demand, engine: Pl
     """
     fixed = size_for_mean(mean, standard_deviation, demand)
     if engine.engine != "sequential":
-        return _inflated(fixed, demand, engine, None)
+        return _inflated(fixed, demand, engine)
     effect = abs(demand.mde) * mean / standard_deviation
 
     def excess(log_visitors: float) -> float:
@@ -119,11 +121,8 @@ def _detectable(excess: Callable[[float], float], most: float, visitors: float) 
         return None
 
 
-def _inflated(fixed: SampleSize, demand: Demand, engine: PlannedEngine, shares: Sequence[float] | None) -> SampleSize:
-    if engine.engine == "fixed":
-        return fixed
-    exact = fixed.exact * _factor(demand, engine)
-    return equal_size(exact, demand) if shares is None else unequal_size(exact, min(shares))
+def _inflated(fixed: SampleSize, demand: Demand, engine: PlannedEngine) -> SampleSize:
+    return fixed if engine.engine == "fixed" else equal_size(fixed.exact * _factor(demand, engine), demand)
 
 
 def _factor(demand: Demand, engine: PlannedEngine) -> float:
@@ -156,13 +155,28 @@ def _sequential_rate_size(baseline_rate: float, demand: Demand, shares: Sequence
 
 def _sequential_total(baseline_rate: float, other: float, demand: Demand, control: float, share: float) -> float:
     """Return the visitors of all variations for one pair, whose shares of the traffic are given."""
-    own = variance_of_rate(baseline_rate) / control + variance_of_rate(other) / share
-    rate = (control * baseline_rate + share * other) / (control + share)
-    pooled = variance_of_rate(rate) * (1 / control + 1 / share)
+    own, larger = _variances(baseline_rate, other, control, share)
     # The test divides by the larger variance; its z then varies less than a standard normal value.
-    z = planned_z(_level(demand), demand.power, sqrt(min(1.0, own / pooled)))
+    z = planned_z(_level(demand), demand.power, sqrt(own / larger))
     ratio = z / (baseline_rate * demand.mde)
     return ratio * ratio * own
+
+
+def _total_by_looks(baseline_rate: float, other: float, demand: Demand, control: float, share: float) -> float:
+    """Return what one look of that pair needs if it divides by the larger variance, as looks of a group do."""
+    own, larger = _variances(baseline_rate, other, control, share)
+    ratio = (demand.critical_z * sqrt(larger) + demand.power_z * sqrt(own)) / (baseline_rate * demand.mde)
+    return ratio * ratio
+
+
+def _variances(baseline_rate: float, other: float, control: float, share: float) -> tuple[float, float]:
+    """Return the variance of the difference with one visitor in all variations, and the one that tests divide by.
+
+    It is the larger one of the pooled and the unpooled variance (`domain.stats.sequential`).
+    """
+    own = variance_of_rate(baseline_rate) / control + variance_of_rate(other) / share
+    rate = (control * baseline_rate + share * other) / (control + share)
+    return own, max(own, variance_of_rate(rate) * (1 / control + 1 / share))
 
 
 def _least_effect(pair: float, demand: Demand) -> float:

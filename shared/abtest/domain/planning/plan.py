@@ -4,14 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from abtest.domain.planning.duration import estimated_days
-from abtest.domain.planning.sample_size import (
-    CannotBePlannedError,
-    Demand,
-    SampleSize,
-    size_for_rate,
-    size_for_rate_by_weights,
-)
+from abtest.domain.planning.duration import estimated_days, whole_weeks
+from abtest.domain.planning.engine import FIXED, PlannedEngine, engine_of
+from abtest.domain.planning.engine_sizes import rate_size
+from abtest.domain.planning.sample_size import CannotBePlannedError, Demand, SampleSize
 from abtest.domain.planning.shapes import Snapshot
 
 SAME_WEIGHT = 2e-6
@@ -32,6 +28,7 @@ class Plan:
     window_days: int
     falls: bool = False
     covariate_adjustment: Literal["none", "cuped"] = "none"
+    engine: PlannedEngine = FIXED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,20 +44,27 @@ class Traffic:
     traffic_allocation: float = 1.0
     holdout: float = 0.0
 
+    def days_of(self, size: SampleSize) -> float | None:
+        """Return the days until the size is reached; None while the traffic is not known."""
+        return estimated_days(
+            size.required_total_visitors,
+            self.daily_visitors or 0,
+            traffic_allocation=self.traffic_allocation,
+            holdout=self.holdout,
+        )
+
 
 def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | None) -> Snapshot:
     """Return the snapshot of a plan as it is computed now. Raises CannotBePlannedError.
 
     `epoch_started_at` is the begin of the measurement that the plan is for, None while it is still ahead.
     """
-    size = planned_size(plan, traffic.weights)
-    days = estimated_days(
-        size.required_total_visitors,
-        traffic.daily_visitors or 0,
-        traffic_allocation=traffic.traffic_allocation,
-        holdout=traffic.holdout,
-    )
-    demand = plan.demand
+    demand, one_look = plan.demand, planned_size(replace(plan, engine=FIXED), traffic.weights)
+    engine = plan.engine.with_looks(traffic.days_of(one_look))
+    size = planned_size(replace(plan, engine=engine), traffic.weights)
+    days = traffic.days_of(size)
+    if plan.engine.looks is not None:
+        engine.check_days(days)
     snapshot: Snapshot = {
         "computed_at": now,
         "epoch_started_at": epoch_started_at,
@@ -74,13 +78,14 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
         "window_days": plan.window_days,
         "tail": demand.tail,
         "covariate_adjustment": plan.covariate_adjustment,
+        **engine.document(),
         "required_sample_per_variant": size.required_sample_per_variant,
         "required_total_visitors": size.required_total_visitors,
         "evaluation": None,
         "revenue_evaluation": None,
     }
     if days is not None:
-        snapshot["estimated_days"] = days
+        snapshot |= {"estimated_days": days, "recommended_days": whole_weeks(days)}
     return snapshot
 
 
@@ -92,10 +97,10 @@ def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
     mde = -plan.demand.mde if plan.falls else plan.demand.mde
     demand = replace(plan.demand, mde=mde, treatments=len(treatments))
     if all(abs(weight - control) <= SAME_WEIGHT for weight in treatments):
-        return size_for_rate(plan.baseline_rate, demand)
+        return rate_size(plan.baseline_rate, demand, plan.engine)
     total = control + sum(treatments)
-    shares = [weight / total for weight in treatments]
-    return size_for_rate_by_weights(plan.baseline_rate, demand, control=control / total, treatments=shares)
+    shares = [weight / total for weight in (control, *treatments)]
+    return rate_size(plan.baseline_rate, demand, plan.engine, shares=shares)
 
 
 def for_epoch(
@@ -123,7 +128,8 @@ def for_epoch(
     fresh |= {"computed_at": now, "required_sample_per_variant": each, "required_total_visitors": total}
     if days and before:
         # Days are proportional to visitors at the traffic that was measured for the first estimate.
-        fresh["estimated_days"] = days * total / before
+        days *= total / before
+        fresh |= {"estimated_days": days, "recommended_days": whole_weeks(days)}
     return fresh
 
 
@@ -139,9 +145,17 @@ def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) 
         correction_method=snapshot.get("correction_method", "none"),
     )
     baseline = snapshot["baseline_rate"]
-    # The window does not enter the sizes, so any value will do.
-    plan = Plan(goal_id=snapshot["goal_id"], baseline_rate=baseline, demand=demand, window_days=1, falls=falls)
     try:
+        engine = engine_of(snapshot)
+        # The window does not enter the sizes, so any value will do.
+        plan = Plan(
+            goal_id=snapshot["goal_id"],
+            baseline_rate=baseline,
+            demand=demand,
+            window_days=1,
+            falls=falls,
+            engine=engine,
+        )
         return planned_size(plan, weights)
     except CannotBePlannedError:
         return None

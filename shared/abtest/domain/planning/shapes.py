@@ -119,5 +119,6 @@ class Snapshot(TypedDict, total=False):
     required_sample_per_variant: int
     required_total_visitors: int
     estimated_days: float
+    recommended_days: int
     evaluation: PlanEvaluation | None
     revenue_evaluation: RevenueEvaluation | None

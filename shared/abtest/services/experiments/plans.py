@@ -10,11 +10,13 @@ from abtest.domain.experiments import editing
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import not_allowed
+from abtest.domain.planning.engine import engine_of, requested_engine
+from abtest.domain.planning.sample_size import CannotBePlannedError
 from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning.planner import Planner, plan_values
+from abtest.services.planning.planner import Planner, plan_values, stated_engine
 from abtest.services.retries import Versions
 
 _COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method", "covariate_adjustment")
@@ -55,7 +57,7 @@ class Plans:
                 # A new measurement of a started test cannot look back, whatever the shop's default.
                 values = {"covariate_adjustment": "none", **requested}
                 defaults["covariate_adjustment"] = stored_adjustment(experiment)
-            whole = {**defaults, **requested}
+            whole = {"engine": stated_engine(experiment, settings), **defaults, **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
@@ -75,12 +77,18 @@ def _check_open(experiment: Experiment, *, approval_required: bool) -> None:
 
 
 def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
-    """Return whether the stored plan has these values; without a baseline among them, any baseline is the same."""
+    """Return whether the stored plan has these values; without a baseline or looks among them, any are the same."""
     plan = experiment.planned_test
     if plan is None:
         return False
     stored = {**plan, "covariate_adjustment": stored_adjustment(experiment)}
-    return all(stored.get(name) == values[name] for name in _COMPARED if name in values)
+    if any(stored.get(name) != values[name] for name in _COMPARED if name in values):
+        return False
+    try:
+        planned, wanted = engine_of(plan), requested_engine(values)
+    except CannotBePlannedError:
+        return False
+    return planned == (wanted if wanted.looks is not None else replace(wanted, looks=planned.looks))
 
 
 def stored_adjustment(experiment: Experiment) -> str:

@@ -18,9 +18,10 @@ from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import Action, is_done
 from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
 from abtest.domain.goals.model import Goal
+from abtest.domain.planning.engine import requested_engine
 from abtest.domain.planning.plan import Plan, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
-from abtest.domain.planning.shapes import Snapshot
+from abtest.domain.planning.shapes import PlanEngine, Snapshot
 from abtest.domain.settings.layers import values_of
 from abtest.domain.settings.shop import Shop
 from abtest.kit.clock import Timestamp, parse_timestamp
@@ -42,6 +43,12 @@ RATIO = (
     "or send mean and sd of the ratio to POST /sample-size"
 )
 _OF_THE_SHOP = ("alpha", "power", "correction_method", "covariate_adjustment")
+ENGINES: Mapping[str, PlanEngine] = {
+    "fixed_horizon_planned_end": "fixed",
+    "sequential_significance": "sequential",
+    "group_sequential": "group_sequential",
+}
+"""Test that decides in each mode of auto-stop that stops tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,8 @@ class Planner:
     ) -> Snapshot:
         """Return the snapshot of a plan with given values, for a measurement that has not begun.
 
-        `given` has goal_id, mde and optional fields. Raises ValidationFailedError naming the field.
+        `given` has goal_id, mde and optional fields; without an engine it is that of auto-stop's mode, and one look
+        where it is off. Raises ValidationFailedError naming the field.
         """
         goal = next((goal for goal in experiment.goals if goal.id == given["goal_id"] and not goal.archived_at), None)
         if goal is None:
@@ -77,7 +85,7 @@ class Planner:
         if experiment.traffic_allocation <= 0:
             raise refused("traffic_allocation", "must be more than 0: a test without traffic has no plan")
         try:
-            return self._computed(experiment, goal, given, settings, now)
+            return self._computed(experiment, goal, given, settings, now, engine=stated_engine(experiment, settings))
         except CannotBePlannedError as error:
             raise refused(error.field, error.message) from error
 
@@ -96,7 +104,9 @@ class Planner:
         try:
             if goal is None:
                 raise CannotBePlannedError("goal_id", "there is no goal to plan for")
-            return Prospect(snapshot=self._computed(experiment, goal, {}, settings, now))
+            # Where auto-stop is off, results are read at any time, by the always-valid test.
+            engine = ENGINES.get(mode, "sequential")
+            return Prospect(snapshot=self._computed(experiment, goal, {}, settings, now, engine=engine))
         except CannotBePlannedError as error:
             # The plan of an earlier measurement still holds for this one.
             if not is_needed or planned_goal(experiment) is not None:
@@ -111,7 +121,14 @@ class Planner:
         return self.prospect(experiment, settings, self._world.now())
 
     def _computed(
-        self, experiment: Experiment, goal: Goal, given: Mapping[str, Any], settings: ShopSettings, now: Timestamp
+        self,
+        experiment: Experiment,
+        goal: Goal,
+        given: Mapping[str, Any],
+        settings: ShopSettings,
+        now: Timestamp,
+        *,
+        engine: PlanEngine,
     ) -> Snapshot:
         if goal.is_ratio:
             raise CannotBePlannedError("goal_id", RATIO)
@@ -125,6 +142,7 @@ class Planner:
             window_days=values["window_days"],
             falls=falls(experiment, goal.id),
             covariate_adjustment=values["covariate_adjustment"],
+            engine=requested_engine(given, engine),
         )
         traffic = Traffic(
             daily_visitors=measured.daily_visitors(plan.window_days),
@@ -133,6 +151,11 @@ class Planner:
             holdout=measured.holdout,
         )
         return frozen(plan, traffic, now=now, epoch_started_at=None)
+
+
+def stated_engine(experiment: Experiment, settings: ShopSettings) -> PlanEngine:
+    """Return the engine of a given plan that names none."""
+    return ENGINES.get(resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode, "fixed")
 
 
 def plan_values(experiment: Experiment, defaults: Mapping[str, Any]) -> dict[str, Any]:
