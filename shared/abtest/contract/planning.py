@@ -11,7 +11,8 @@ from abtest.contract.planned_test import SpendingFunction
 from abtest.domain.experiments.limits import MAX_VARIATIONS
 from abtest.domain.planning.planned_looks import MOST_PLANNED_LOOKS
 from abtest.domain.planning.shapes import PlanEngine
-from abtest.domain.stats.group_sequential.spending import STEEPEST, Family
+from abtest.domain.stats.group_sequential.documents import Family
+from abtest.domain.stats.group_sequential.spending import STEEPEST
 
 Rate = Annotated[float, Field(gt=0, lt=1)]
 Mde = Annotated[float, Field(ge=0.001, le=1, description="Smallest change to detect, relative to the baseline.")]

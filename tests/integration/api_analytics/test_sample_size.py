@@ -70,7 +70,7 @@ def test_sample_size__by_engine__is_what_its_test_needs(lab: Lab, engine: Json, 
 
 @pytest.mark.parametrize("engine", ["fixed", "sequential", "group_sequential"])
 @pytest.mark.parametrize("quantity", [RATE, MONEY])
-def test_sample_size__with_traffic__tells_days_weeks_and_the_curve(lab: Lab, engine: str, quantity: Json) -> None:
+def test_sample_size__with_traffic__has_days_weeks_and_the_curve(lab: Lab, engine: str, quantity: Json) -> None:
     size = ask(lab, {**quantity, "engine": engine, "daily_visitors": 10_000}).json()
     assert size["estimated_days"] == pytest.approx(size["required_total_visitors"] / 10_000)
     assert size["recommended_days"] % 7 == 0

@@ -16,7 +16,7 @@ from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning.planner import Planner, plan_values, stated_engine
+from abtest.services.planning.planner import Planner, engine_of_mode, plan_values
 from abtest.services.retries import Versions
 
 _COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method", "covariate_adjustment")
@@ -57,7 +57,7 @@ class Plans:
                 # A new measurement of a started test cannot look back, whatever the shop's default.
                 values = {"covariate_adjustment": "none", **requested}
                 defaults["covariate_adjustment"] = stored_adjustment(experiment)
-            whole = {"engine": stated_engine(experiment, settings), **defaults, **requested}
+            whole = {"engine": engine_of_mode(experiment, settings), **defaults, **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test

@@ -85,7 +85,7 @@ class Planner:
         if experiment.traffic_allocation <= 0:
             raise refused("traffic_allocation", "must be more than 0: a test without traffic has no plan")
         try:
-            return self._computed(experiment, goal, given, settings, now, engine=stated_engine(experiment, settings))
+            return self._computed(experiment, goal, given, settings, now, engine=engine_of_mode(experiment, settings))
         except CannotBePlannedError as error:
             raise refused(error.field, error.message) from error
 
@@ -153,7 +153,7 @@ class Planner:
         return frozen(plan, traffic, now=now, epoch_started_at=None)
 
 
-def stated_engine(experiment: Experiment, settings: ShopSettings) -> PlanEngine:
+def engine_of_mode(experiment: Experiment, settings: ShopSettings) -> PlanEngine:
     """Return the engine of a given plan that names none."""
     return ENGINES.get(resolved(experiment.auto_stop_override, settings.defaults.get("auto_stop")).mode, "fixed")
 
