@@ -290,6 +290,7 @@ class Shop:
             goal_name=goal.name,
             goal_state="in_use",
             mode="sequential_significance",
+            engine="sequential",
             baseline_rate=0.031,
             mde=0.08,
             power=0.8,

@@ -8,7 +8,7 @@ from abtest.contract.base import DateTime, Id, Output
 from abtest.domain.autostop.settings import Mode
 from abtest.domain.goals.coverage import Gap
 from abtest.domain.guardian.kinds import Action, Kind, Severity
-from abtest.domain.planning.shapes import PlanOutcome
+from abtest.domain.planning.shapes import PlanEngine, PlanOutcome
 
 FindingKind = Kind | Literal["zero_weight_visitors", "no_visitors"]
 CheckedAt = Annotated[
@@ -84,6 +84,7 @@ class PlanProgress(Output):
         Mode,
         Field(description="Auto-stop mode of the experiment."),
     ]
+    engine: Annotated[PlanEngine, Field(description="Test that the planned sample is for.")]
     baseline_rate: float | None
     mde: Annotated[float | None, Field(description="Relative change that the plan is to detect.")]
     power: float | None

@@ -201,6 +201,53 @@ def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(
     assert (found.goal_state, found.message[: len(message)]) == (state, message)
 
 
+WHOLE: Any = {**PLAN, "baseline_rate": 0.03, "mde": 0.1, "alpha": 0.05, "power": 0.8, "tail": "two-sided"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "mode", "message"),
+    [
+        (
+            "sequential",
+            "off",
+            (
+                "2,000 of 4,000 planned visitors, by which a test that is read at any time finds the planned effect in 80%"
+                " of cases; about 2 days to go."
+            ),
+        ),
+        (
+            "group_sequential",
+            "off",
+            (
+                "2,000 of 4,000 planned visitors, by whose last look the planned effect is found in 80% of cases; about 2"
+                " days to go."
+            ),
+        ),
+        ("fixed", "fixed_horizon_planned_end", "2,000 of 4,000 planned visitors; about 2 days to go."),
+        (
+            "fixed",
+            "sequential_significance",
+            (
+                "2,000 of 4,000 planned visitors; about 2 days to go. The plan is for one look: read at any time, it finds"
+                " the planned effect in 50% of cases."
+            ),
+        ),
+    ],
+)
+def test_progress__of_an_engine__is_reported_with_what_its_sample_is_for(engine: Any, mode: Any, message: str) -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE | {"engine": engine}, goals=(GOAL,))
+    progress = progress_of(experiment, AutoStop(mode=mode), 2000, LATER)
+    assert progress is not None
+    assert (progress.engine, progress.message) == (engine, message)
+
+
+def test_progress__of_an_older_plan__is_for_one_look() -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE, goals=(GOAL,))
+    progress = progress_of(experiment, AutoStop(), 2000, LATER)
+    assert progress is not None
+    assert (progress.engine, "50% of cases" in progress.message) == ("fixed", True)
+
+
 @pytest.mark.parametrize("number", [0, 1, POINTS, POINTS + 1, 5 * POINTS])
 def test_looks__too_many_for_a_chart__are_chosen_evenly_with_both_ends(number: int) -> None:
     looks = [{"place": place} for place in range(number)]

@@ -57,6 +57,12 @@ def _planned_z(level: float, power: float, shrink: float) -> float:
     return root(missing, one_look - _GAIN, one_look + _MARGIN, tolerance=_EXACT)
 
 
+@lru_cache(maxsize=512)
+def power_at(z: float, level: float) -> float:
+    """Return the power at the end of a plan with the expected z, for a τ that is the planned effect."""
+    return _chance(_stages(z * z, level, 1.0, z), z)
+
+
 def z_by(ratio: float, level: float, power: float) -> float:
     """Return the expected z with which the test has the power by the moment with r = `ratio`, for a τ of its own.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from abtest.domain.planning.any_look import power_at
 from abtest.domain.planning.duration import estimated_days, whole_weeks
 from abtest.domain.planning.engine import FIXED, PlannedEngine, engine_of
 from abtest.domain.planning.engine_sizes import rate_size
@@ -159,6 +160,24 @@ def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) 
         return planned_size(plan, weights)
     except CannotBePlannedError:
         return None
+
+
+def power_at_any_look(snapshot: Snapshot, treatments: int) -> float | None:
+    """Return the power of the always-valid test at a sample that was planned for one look; None for other plans.
+
+    `treatments` are those that are compared.
+    """
+    if snapshot.get("engine", "fixed") != "fixed" or not snapshot.keys() >= {"mde", "alpha", "power", "tail"}:
+        return None
+    demand = Demand(
+        mde=snapshot["mde"],
+        alpha=snapshot["alpha"],
+        power=snapshot["power"],
+        tail=snapshot["tail"],
+        treatments=max(1, treatments),
+        correction_method=snapshot.get("correction_method", "none"),
+    )
+    return power_at(demand.critical_z + demand.power_z, demand.alpha / demand.treatments)
 
 
 def mixture_scale(snapshot: Snapshot | None) -> float | None:

@@ -5,13 +5,18 @@ from collections.abc import Mapping
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.planned_test import weights_planned
 from abtest.domain.goals.model import Goal
 from abtest.domain.planning.duration import in_words
+from abtest.domain.planning.plan import power_at_any_look
+from abtest.domain.planning.shapes import PlanEngine, Snapshot
 from abtest.kit.clock import parse_timestamp
 
 _DAY_SECONDS = 24 * 3600
 _MIN_PACE_SECONDS = 6 * 3600
 """A shorter time does not predict the days to come."""
+
+_READ_AT_ANY_TIME = ("off", "sequential_significance")
 
 OUTCOMES: Mapping[str, str] = {
     "significant_pause": "The planned end was reached with a significant result.",
@@ -29,6 +34,12 @@ ENDED_EARLY: Mapping[str | None, str] = {
 """By `ended_by` of planned looks, in place of the outcome's sentence."""
 
 OTHER_SIZE = "The plan is sized for another engine than that of planned looks."
+AFTER: Mapping[PlanEngine, str] = {
+    "fixed": "",
+    "sequential": ", by which a test that is read at any time finds the planned effect in {power:.0%} of cases",
+    "group_sequential": ", by whose last look the planned effect is found in {power:.0%} of cases",
+}
+"""Meaning of the planned sample."""
 
 BLOCKED: Mapping[str | None, str] = {
     "excluded_currency_residue": "Money was not decided on: too much of it is in other currencies.",
@@ -48,8 +59,9 @@ def progress_of(
     evaluation = plan.get("evaluation") or {}
     outcome, blocked = evaluation.get("outcome"), evaluation.get("blocked_reason")
     left = days_left(experiment, visitors, required, computed_at)
-    message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, visitors, required, outcome, left)
+    message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, plan, visitors, left)
     is_other = settings.mode == "group_sequential" and plan.get("engine") != "group_sequential"
+    note = None if outcome or goal is None or goal.archived_at else caution(experiment, settings)
     return PlanProgress(
         goal_id=plan.get("goal_id"),
         goal_name=goal.name if goal else None,
@@ -66,7 +78,8 @@ def progress_of(
         endpoint_reached_at=plan.get("endpoint_reached_at"),
         outcome=outcome,
         blocked_reason=blocked,
-        message=" ".join(filter(None, (message, BLOCKED.get(blocked), OTHER_SIZE if is_other else None))),
+        engine=plan.get("engine", "fixed"),
+        message=" ".join(filter(None, (message, note, BLOCKED.get(blocked), OTHER_SIZE if is_other else None))),
     )
 
 
@@ -81,7 +94,20 @@ def days_left(experiment: Experiment, visitors: int, required: int | None, compu
     return None if elapsed < _MIN_PACE_SECONDS else (required - visitors) * elapsed / visitors / _DAY_SECONDS
 
 
-def _message(goal: Goal | None, visitors: int, required: int | None, outcome: str | None, left: float | None) -> str:
+def caution(experiment: Experiment, settings: AutoStop) -> str | None:
+    """Return what a sample for one look is worth to a test that is read at any time; None where the plan is for it."""
+    plan = experiment.planned_test
+    if plan is None or "required_total_visitors" not in plan or settings.mode not in _READ_AT_ANY_TIME:
+        return None
+    treatments = sum(1 for weight in weights_planned(experiment)[1:] if weight > 0)
+    power = power_at_any_look(plan, treatments)
+    if power is None:
+        return None
+    return f"The plan is for one look: read at any time, it finds the planned effect in {power:.0%} of cases."
+
+
+def _message(goal: Goal | None, plan: Snapshot, visitors: int, left: float | None) -> str:
+    outcome, required = (plan.get("evaluation") or {}).get("outcome"), plan.get("required_total_visitors")
     if outcome is not None and outcome in OUTCOMES:
         return OUTCOMES[outcome]
     if goal is None:
@@ -90,5 +116,6 @@ def _message(goal: Goal | None, visitors: int, required: int | None, outcome: st
         return f"The goal of the plan, {goal.name}, was archived: make a plan for another goal, or restore it."
     if required is None:
         return "The plan is of an older release and has no sample size."
-    reached = f"{visitors:,} of {required:,} planned visitors"
+    meaning = AFTER[plan.get("engine", "fixed")].format(power=plan.get("power", 0))
+    reached = f"{visitors:,} of {required:,} planned visitors{meaning}"
     return f"{reached}; about {in_words(left)} to go." if left else f"{reached}."
