@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from tools.sim import adjusted, daily_looks, guarding, guardrails, money, ratios, single_look, testing, unequal
+from tools.sim import (
+    adjusted,
+    daily_looks,
+    guarding,
+    guardrails,
+    money,
+    planned_sizes,
+    ratios,
+    single_look,
+    testing,
+    unequal,
+)
 from tools.sim.outcomes import Cell
 
 CELLS: tuple[Cell, ...] = (
     *testing.CELLS,
     *daily_looks.CELLS,
     *adjusted.CELLS,
+    *planned_sizes.CELLS,
     *single_look.CELLS,
     *money.CELLS,
     *unequal.CELLS,

@@ -60,7 +60,7 @@ class PlannedSize:
         return {"found": ever(self._better(traffic)[..., :1])}
 
     def rows(self, outcomes: Outcomes) -> list[Row]:
-        """Two aims: enough, and not much too much."""
+        """Two aims: enough, and little more than that."""
         reached, error = share(outcomes["found"])
         group = "Power at the size that is planned for the engine"
         aims = (Aim(LEAST_POWER, at_least=True), Aim(MOST_POWER))

@@ -15,6 +15,7 @@ from tools.sim.cells import CELLS
 from tools.sim.guarding import KINDS, FalseAlarms, TimeOfChange, TimeToFind
 from tools.sim.money import MoneyPeeking
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, median, share
+from tools.sim.planned_sizes import LEAST_POWER, MOST_POWER, PlannedSize
 from tools.sim.running import simulated
 from tools.sim.shop import Shop
 from tools.sim.single_look import Agreement
@@ -53,6 +54,22 @@ def test_peeking__at_tests_of_nothing__errs_rarely_where_naive_readers_err_often
 def test_power__of_a_plan__is_what_was_promised() -> None:
     (found,) = run(Power(paths=1000))
     assert all(at_least(aim, found[f"planned {multiple}"]) for multiple, aim in Power.MULTIPLES)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        PlannedSize(how="fixed", rate=0.1, mde=0.2, paths=1000),
+        PlannedSize(how="always valid", rate=0.1, mde=0.2, paths=1000),
+        PlannedSize(how="always valid", rate=0.1, mde=-0.2, treatments=3, share=None, paths=1000),
+        PlannedSize(how="group-sequential", rate=0.1, mde=0.2, share=0.2, looks=7, paths=1000),
+    ],
+    ids=lambda cell: cell.name,
+)
+def test_planned_sizes__of_each_engine__have_the_planned_power(cell: PlannedSize) -> None:
+    (outcomes,) = run(cell)
+    assert at_least(LEAST_POWER, outcomes["found"])
+    assert at_most(MOST_POWER, outcomes["found"])
 
 
 def test_families__of_several_treatments__err_no_more_than_one() -> None:
