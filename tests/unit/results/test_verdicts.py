@@ -211,16 +211,16 @@ WHOLE: Any = {**PLAN, "baseline_rate": 0.03, "mde": 0.1, "alpha": 0.05, "power":
             "sequential",
             "off",
             (
-                "2,000 of 4,000 planned visitors, by which a test that is read at any time finds the planned effect in 80%"
-                " of cases; about 2 days to go."
+                "2,000 of 4,000 planned visitors, by which a test that is read at any time finds the planned effect in"
+                " 80% of cases; about 2 days to go."
             ),
         ),
         (
             "group_sequential",
             "off",
             (
-                "2,000 of 4,000 planned visitors, by whose last look the planned effect is found in 80% of cases; about 2"
-                " days to go."
+                "2,000 of 4,000 planned visitors, by whose last look the planned effect is found in 80% of cases; about"
+                " 2 days to go."
             ),
         ),
         ("fixed", "fixed_horizon_planned_end", "2,000 of 4,000 planned visitors; about 2 days to go."),
@@ -228,8 +228,8 @@ WHOLE: Any = {**PLAN, "baseline_rate": 0.03, "mde": 0.1, "alpha": 0.05, "power":
             "fixed",
             "sequential_significance",
             (
-                "2,000 of 4,000 planned visitors; about 2 days to go. The plan is for one look: read at any time, it finds"
-                " the planned effect in 50% of cases."
+                "2,000 of 4,000 planned visitors; about 2 days to go. The plan is for one look: read at any time, it"
+                " finds the planned effect in 50% of cases."
             ),
         ),
     ],
