@@ -363,6 +363,18 @@ def test_launch__planned_end_without_a_goal__is_refused(client: Client, create: 
     assert (answer.code, answer.paths) == ("checklist_failed", ["plan"])
 
 
+@pytest.mark.parametrize(("visited", "words"), [(1000, "run the test for"), (100_000, "less than one week")])
+def test_checklist__traffic_measured__recommends_whole_weeks(
+    client: Client, draft: Json, api: MemoryApi, tenant: Tenant, visited: int, words: str
+) -> None:
+    traffic(api, tenant, visited=visited, purchased=visited // 25)
+    for _ in range(2):
+        items = {item["key"]: item for item in client.get(f"{path_of(draft)}/checklist").json()["items"]}
+        assert (items["plan"]["status"], words in items["plan"]["message"]) == ("pass", True)
+        # The same for a plan that is sent.
+        assert client.put(f"{path_of(draft)}/plan", wish(draft)).status == 200
+
+
 @pytest.mark.parametrize(("extra", "status"), [({}, "warn"), (HORIZON, "fail")])
 def test_checklist__planned_goal_gone__is_told(client: Client, create: Create, extra: Json, status: str) -> None:
     made = create(goals=GOALS, **extra)

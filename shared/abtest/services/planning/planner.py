@@ -18,6 +18,7 @@ from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import Action, is_done
 from abtest.domain.experiments.transitions import MEASUREMENT_BEGINS
 from abtest.domain.goals.model import Goal
+from abtest.domain.planning.duration import advice
 from abtest.domain.planning.engine import requested_engine
 from abtest.domain.planning.plan import Plan, Traffic, frozen
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
@@ -106,7 +107,8 @@ class Planner:
                 raise CannotBePlannedError("goal_id", "there is no goal to plan for")
             # Where auto-stop is off, results are read at any time, by the always-valid test.
             engine = ENGINES.get(mode, "sequential")
-            return Prospect(snapshot=self._computed(experiment, goal, {}, settings, now, engine=engine))
+            snapshot = self._computed(experiment, goal, {}, settings, now, engine=engine)
+            return Prospect(snapshot=snapshot, message=_duration(snapshot))
         except CannotBePlannedError as error:
             # The plan of an earlier measurement still holds for this one.
             if not is_needed or planned_goal(experiment) is not None:
@@ -185,12 +187,19 @@ def mode_of(experiment: Experiment, settings: ShopSettings) -> Mode:
 
 
 def given_plan_prospect(experiment: Experiment, mode: Mode, is_needed: bool) -> Prospect:
-    """Return the prospect of a plan with given values: nothing while its goal is in use, else a message.
+    """Return the prospect of a plan with given values: its duration while its goal is in use, else what to do.
 
     A plan that is sized for another engine than the mode's works, with another power: it is a warning.
     """
     if planned_goal(experiment) is not None:
+        duration = _duration(experiment.planned_test)
         is_other = mode == "group_sequential" and (experiment.planned_test or {}).get("engine") != mode
-        return Prospect(status="warn", message=OTHER_ENGINE) if is_other else NO_PROSPECT
+        return Prospect(status="warn", message=OTHER_ENGINE) if is_other else Prospect(message=duration)
     message = "the planned goal is no longer in use, or became a ratio; make a plan for another goal"
     return Prospect(status="fail" if is_needed else "warn", message=message)
+
+
+def _duration(snapshot: Snapshot | None) -> str:
+    """Return for how long the test should run; empty where the traffic was not known."""
+    days = (snapshot or {}).get("estimated_days")
+    return "" if days is None else advice(days)
