@@ -39,7 +39,7 @@ GROUPS = [
     _group("", 392, "edge_pages"),
     _group("", 600, "edge_preview"),
     _group("", 583, "worker_webhooks"),
-    _group("pydantic", 870, "cron_launch cron_seals cron_sweep worker_publish"),
+    _group("pydantic", 885, "cron_launch cron_seals cron_sweep worker_publish"),
     _group("pydantic", 850, "worker_pages"),
     _group("pydantic", 976, "worker_screenshots"),
     _group("duckdb", 674, "cron_compact worker_exports"),
@@ -48,7 +48,7 @@ GROUPS = [
     _group("numpy pydantic scipy", 1305, "worker_profiles"),
     _group(
         "fastapi mangum pydantic",
-        1240,
+        1260,
         "api_experiments api_flags api_personalizations api_settings api_webhooks api_workspace",
     ),
     _group("fastapi mangum pydantic", 1045, "api_pages"),
