@@ -92,6 +92,7 @@ def draft(
         plan=None,
         pictures=[],
         timeline=[entry(-6, "created", "Created.", "person")],
+        detectable_effects=[],
         timeline_left_out=0,
     )
 

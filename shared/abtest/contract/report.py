@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from abtest.contract.base import DateTime, Id, Output
+from abtest.contract.planning import DetectableEffect
 from abtest.contract.report_advice import EarlyStop, ImplausibleLift, MeasuredTime, NextStep, Worth
 from abtest.contract.results import (
     Correction,
@@ -244,6 +245,13 @@ class Report(Output):
     segment_note: Annotated[str, Field(description="Caution about segments.")]
     plan: PlanProgress | None
     planned_looks: PlannedLooksField
+    detectable_effects: Annotated[
+        list[DetectableEffect],
+        Field(
+            description="What tests like the plan, of other lengths, detect at the pace so far; empty without a plan or"
+            " in its first hours."
+        ),
+    ]
     pictures: Annotated[
         list[ReportPicture],
         Field(description="Latest pictures of the variations in use, by window; none before a screenshot job."),

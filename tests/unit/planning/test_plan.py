@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.planning.engine import requested_engine
-from abtest.domain.planning.plan import Plan, Traffic, for_epoch, frozen, mixture_scale, planned_size
+from abtest.domain.planning.plan import Plan, Traffic, curve_of_snapshot, for_epoch, frozen, mixture_scale, planned_size
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand
 
 NOW, LATER = "2026-03-02T09:00:00.000Z", "2026-03-09T09:00:00.000Z"
@@ -173,3 +173,27 @@ def test_mixture_scale__of_a_plan__is_the_change_that_is_looked_for(stored: Any,
 @pytest.mark.parametrize("broken", [{"engine": "fixed", "looks": 5}, {"engine": "group_sequential", "looks": 1000}])
 def test_for_epoch__engine_whose_fields_do_not_belong_together__keeps_its_sizes(broken: Any) -> None:
     assert epoch(snapshot(**broken), [0.9, 0.1])["required_total_visitors"] == 106_422
+
+
+@pytest.mark.parametrize("engine", ["fixed", "sequential", "group_sequential"])
+@pytest.mark.parametrize("weights", [[0.5, 0.5], [0.8, 0.2]])
+def test_curve_of_snapshot__planned_days__reach_the_planned_effect(engine: Any, weights: list[float]) -> None:
+    plan = replace(PLAN, engine=requested_engine({"engine": engine}))
+    stored = frozen(plan, replace(TRAFFIC, weights=weights), now=NOW, epoch_started_at=NOW)
+    curve = curve_of_snapshot(stored, weights, falls=False, daily_visitors=1800)
+    effects = [point.mde for point in curve]
+    assert effects == sorted(effects, reverse=True)
+    days = stored["estimated_days"]
+    around = [point.mde for point in curve if abs(point.day - days) < 0.1 * days]
+    assert min(around) < 0.1 < max(around)
+    assert all(point.visitors == point.day * 1800 for point in curve)
+
+
+@pytest.mark.parametrize("daily", [0.0, 5e-324])
+def test_curve_of_snapshot__no_traffic__is_empty(daily: float) -> None:
+    assert not curve_of_snapshot(snapshot(), [0.5, 0.5], falls=False, daily_visitors=daily)
+
+
+@pytest.mark.parametrize(("stored", "weights"), [({"mde": 0.1}, [0.5, 0.5]), (snapshot(), [0.0, 1.0])])
+def test_curve_of_snapshot__nothing_to_compute_with__is_empty(stored: Any, weights: list[float]) -> None:
+    assert not curve_of_snapshot(stored, weights, falls=False, daily_visitors=1800)

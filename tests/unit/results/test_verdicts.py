@@ -14,7 +14,7 @@ from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
 from abtest.services.results.counts import Counts
 from abtest.services.results.interval_course import POINTS, evenly
-from abtest.services.results.progress import progress_of
+from abtest.services.results.progress import effects_by_day, progress_of
 from abtest.services.results.question import Question
 from abtest.services.results.rows import goal_results
 from abtest.services.results.verdicts import Facts, verdict_of
@@ -239,6 +239,23 @@ def test_progress__of_an_engine__is_reported_with_what_its_sample_is_for(engine:
     progress = progress_of(experiment, AutoStop(mode=mode), 2000, LATER)
     assert progress is not None
     assert (progress.engine, progress.message) == (engine, message)
+
+
+def test_effects_by_day__pace_so_far__predicts_the_days() -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE | {"engine": "fixed"}, goals=(GOAL,))
+    points = effects_by_day(experiment, 20_000, LATER)
+    pace = points[0].visitors / points[0].day
+    assert [point.visitors for point in points] == [pytest.approx(pace * point.day, abs=1) for point in points]
+    assert points[0].mde > points[-1].mde
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"planned_test": None}, {"goals": ()}, {"measurement_started_at": None}, {"measurement_started_at": LATER}],
+)
+def test_effects_by_day__nothing_to_predict_from__are_none(change: Any) -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE, goals=(GOAL,))
+    assert effects_by_day(replace(experiment, **change), 20_000, LATER) == ()
 
 
 def test_progress__of_an_older_plan__is_for_one_look() -> None:

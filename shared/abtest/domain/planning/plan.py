@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from abtest.domain.planning.any_look import power_at
+from abtest.domain.planning.curve import DetectableEffect, detectable_effects
 from abtest.domain.planning.duration import estimated_days, whole_weeks
 from abtest.domain.planning.engine import FIXED, PlannedEngine, engine_of
-from abtest.domain.planning.engine_sizes import rate_size
+from abtest.domain.planning.engine_sizes import detectable_for_rate, rate_size
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand, SampleSize
 from abtest.domain.planning.shapes import Snapshot
 
@@ -92,16 +94,21 @@ def frozen(plan: Plan, traffic: Traffic, *, now: str, epoch_started_at: str | No
 
 def planned_size(plan: Plan, weights: Sequence[float]) -> SampleSize:
     """Return the visitors that the plan needs with these weights, the control's first. Raises CannotBePlannedError."""
+    demand, shares = _demand_and_shares(plan, weights)
+    return rate_size(plan.baseline_rate, demand, plan.engine, shares=shares)
+
+
+def _demand_and_shares(plan: Plan, weights: Sequence[float]) -> tuple[Demand, Sequence[float] | None]:
+    """Return the demand with direction and treatments, and the shares of the traffic, None where all are alike."""
     control, treatments = weights[0], [weight for weight in weights[1:] if weight > 0]
     if control <= 0 or not treatments:
         raise CannotBePlannedError("weights", "the control and at least one treatment need a weight above zero")
     mde = -plan.demand.mde if plan.falls else plan.demand.mde
     demand = replace(plan.demand, mde=mde, treatments=len(treatments))
     if all(abs(weight - control) <= SAME_WEIGHT for weight in treatments):
-        return rate_size(plan.baseline_rate, demand, plan.engine)
+        return demand, None
     total = control + sum(treatments)
-    shares = [weight / total for weight in (control, *treatments)]
-    return rate_size(plan.baseline_rate, demand, plan.engine, shares=shares)
+    return demand, [weight / total for weight in (control, *treatments)]
 
 
 def for_epoch(
@@ -136,6 +143,36 @@ def for_epoch(
 
 def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) -> SampleSize | None:
     """Return the sizes of a stored plan with these weights; None where an input is missing or no size exists."""
+    try:
+        plan = plan_of_snapshot(snapshot, falls=falls)
+        return None if plan is None else planned_size(plan, weights)
+    except CannotBePlannedError:
+        return None
+
+
+def curve_of_snapshot(
+    snapshot: Snapshot, weights: Sequence[float], *, falls: bool, daily_visitors: float
+) -> Sequence[DetectableEffect]:
+    """Return what tests like the stored plan detect by day, with so many visitors in the test a day.
+
+    Empty where an input is missing or there is no traffic.
+    """
+    try:
+        plan = plan_of_snapshot(snapshot, falls=falls)
+        if plan is None or not daily_visitors > 0:
+            return ()
+        demand, shares = _demand_and_shares(plan, weights)
+        days = estimated_days(planned_size(plan, weights).required_total_visitors, daily_visitors)
+    except CannotBePlannedError:
+        return ()
+    detectable = partial(
+        detectable_for_rate, baseline_rate=plan.baseline_rate, demand=demand, engine=plan.engine, shares=shares
+    )
+    return detectable_effects(detectable, daily_visitors=daily_visitors, days=days) if days is not None else ()
+
+
+def plan_of_snapshot(snapshot: Snapshot, *, falls: bool) -> Plan | None:
+    """Return the inputs of a stored plan; None where one is missing. Raises CannotBePlannedError for a wrong engine."""
     if not snapshot.keys() >= {"goal_id", "baseline_rate", "mde", "alpha", "power", "tail"}:
         return None
     demand = Demand(
@@ -145,21 +182,15 @@ def size_of_snapshot(snapshot: Snapshot, weights: Sequence[float], falls: bool) 
         tail=snapshot["tail"],
         correction_method=snapshot.get("correction_method", "none"),
     )
-    baseline = snapshot["baseline_rate"]
-    try:
-        engine = engine_of(snapshot)
+    return Plan(
+        goal_id=snapshot["goal_id"],
+        baseline_rate=snapshot["baseline_rate"],
+        demand=demand,
         # The window does not enter the sizes, so any value will do.
-        plan = Plan(
-            goal_id=snapshot["goal_id"],
-            baseline_rate=baseline,
-            demand=demand,
-            window_days=1,
-            falls=falls,
-            engine=engine,
-        )
-        return planned_size(plan, weights)
-    except CannotBePlannedError:
-        return None
+        window_days=1,
+        falls=falls,
+        engine=engine_of(snapshot),
+    )
 
 
 def power_at_any_look(snapshot: Snapshot, treatments: int) -> float | None:

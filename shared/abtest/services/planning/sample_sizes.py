@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from abtest.domain.planning.duration import curve_days, estimated_days
+from abtest.domain.planning.curve import DetectableEffect, detectable_effects
+from abtest.domain.planning.duration import estimated_days
 from abtest.domain.planning.engine import FIXED, PlannedEngine, requested_engine
 from abtest.domain.planning.engine_sizes import detectable_for_mean, detectable_for_rate, mean_size, rate_size
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand, SampleSize
@@ -13,15 +15,6 @@ from abtest.services.context import Caller, World
 from abtest.services.shops import shop_defaults
 
 _DEMANDED = ("mde", "alpha", "power", "tail", "treatments")
-_MDE_DIGITS = 6
-
-
-class DetectableEffect(NamedTuple):
-    """Visitors by the end of a day, and the smallest relative change that a test of that length detects."""
-
-    day: int
-    visitors: int
-    mde: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,9 +78,8 @@ def calculated(given: Mapping[str, Any], demand: Demand, requested: PlannedEngin
         raise CannotBePlannedError("daily_visitors", "must be more than 0: without traffic no test ends")
     if requested.looks is not None:
         engine.check_days(days)
-    return Calculation(
-        engine=engine, size=size, days=days, detectable_effects=curve(given, demand, engine, daily=daily, days=days)
-    )
+    curve = detectable_effects(partial(detectable_of, given, demand, engine), daily_visitors=daily, days=days)
+    return Calculation(engine=engine, size=size, days=days, detectable_effects=curve)
 
 
 def size_of(given: Mapping[str, Any], demand: Demand, engine: PlannedEngine) -> SampleSize:
@@ -97,17 +89,8 @@ def size_of(given: Mapping[str, Any], demand: Demand, engine: PlannedEngine) -> 
     return mean_size(given["mean"], given["sd"], demand, engine)
 
 
-def curve(
-    given: Mapping[str, Any], demand: Demand, engine: PlannedEngine, *, daily: float, days: float
-) -> Sequence[DetectableEffect]:
-    """Return the detectable effects by day, without the first days, on which only changes of over 100 % are."""
-    points = []
-    for day in curve_days(days):
-        visitors = day * daily
-        if "baseline_rate" in given:
-            mde = detectable_for_rate(visitors, given["baseline_rate"], demand, engine)
-        else:
-            mde = detectable_for_mean(visitors, given["mean"], given["sd"], demand, engine)
-        if mde is not None:
-            points.append(DetectableEffect(day, int(visitors), round(mde, _MDE_DIGITS)))
-    return points
+def detectable_of(given: Mapping[str, Any], demand: Demand, engine: PlannedEngine, visitors: float) -> float | None:
+    """Return the smallest relative change that is detected among so many visitors, up to 1; None for none."""
+    if "baseline_rate" in given:
+        return detectable_for_rate(visitors, given["baseline_rate"], demand, engine)
+    return detectable_for_mean(visitors, given["mean"], given["sd"], demand, engine)

@@ -1,14 +1,15 @@
 """Progress of an experiment towards its frozen plan, and the outcome of the planned end."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.planned_test import weights_planned
+from abtest.domain.experiments.planned_test import falls, planned_goal, weights_planned
 from abtest.domain.goals.model import Goal
+from abtest.domain.planning.curve import DetectableEffect
 from abtest.domain.planning.duration import in_words
-from abtest.domain.planning.plan import power_at_any_look
+from abtest.domain.planning.plan import curve_of_snapshot, power_at_any_look
 from abtest.domain.planning.shapes import PlanEngine, Snapshot
 from abtest.kit.clock import parse_timestamp
 
@@ -92,6 +93,22 @@ def days_left(experiment: Experiment, visitors: int, required: int | None, compu
     if visitors >= required:
         return 0.0
     return None if elapsed < _MIN_PACE_SECONDS else (required - visitors) * elapsed / visitors / _DAY_SECONDS
+
+
+def effects_by_day(experiment: Experiment, visitors: int, computed_at: str | None) -> Sequence[DetectableEffect]:
+    """Return what tests like the plan detect by day at the pace so far; empty while that cannot be predicted."""
+    plan, began = experiment.planned_test, experiment.measurement_started_at
+    if plan is None or planned_goal(experiment) is None or not began or not computed_at:
+        return ()
+    elapsed = (parse_timestamp(computed_at) - parse_timestamp(began)).total_seconds()
+    if elapsed < _MIN_PACE_SECONDS:
+        return ()
+    return curve_of_snapshot(
+        plan,
+        weights_planned(experiment),
+        falls=falls(experiment, plan.get("goal_id")),
+        daily_visitors=visitors * _DAY_SECONDS / elapsed,
+    )
 
 
 def caution(experiment: Experiment, settings: AutoStop) -> str | None:

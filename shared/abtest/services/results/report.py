@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 from zoneinfo import ZoneInfo
 
+from abtest.contract import planning as planning_contract
 from abtest.contract import report as contract
 from abtest.contract import results as results_contract
 from abtest.domain.experiments.model import Experiment
@@ -22,6 +23,7 @@ from abtest.services.results.experiment_results import Results, ResultsQuery
 from abtest.services.results.interval_course import course_of
 from abtest.services.results.pictures import pictures_of
 from abtest.services.results.population import ORDER, WHOLE, population_of
+from abtest.services.results.progress import effects_by_day
 from abtest.services.results.question import Question, reading_of
 from abtest.services.results.segments import breakdown
 from abtest.services.results.series import SeriesQuery, timeseries_of
@@ -126,6 +128,10 @@ class ReportReading:
                 segment_note=SEGMENT_NOTE,
                 plan=results.plan,
                 planned_looks=results.planned_looks,
+                detectable_effects=[
+                    planning_contract.DetectableEffect(**point._asdict())
+                    for point in effects_by_day(experiment, question.visitors(counts), results.computed_at)
+                ],
                 pictures=pictures,
                 timeline=entries,
                 timeline_left_out=earlier,
