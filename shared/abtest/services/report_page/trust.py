@@ -8,6 +8,7 @@ from abtest.domain.goals.coverage import MESSAGES
 from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
+from abtest.services.report_page.effects import effect_curve
 from abtest.services.report_page.forest import badge
 from abtest.services.report_page.tables import boxed, table
 
@@ -44,7 +45,8 @@ def plan(report: Report) -> Html:
         body = el("p", "No sample size was planned, so it is not known in advance when this test can be decided.")
     else:
         message = el("p", wording.sentence(progress.message))
-        body = el("div", progress_bar(progress), message, el("p", plan_terms(progress), class_="lead"))
+        terms = el("p", plan_terms(progress), class_="lead")
+        body = el("div", progress_bar(progress), message, terms, effect_curve(report))
     return el("section", el("h2", "Planned and reached sample", id="plan"), body, aria_labelledby="plan")
 
 
