@@ -22,7 +22,7 @@ def report(**changes: Any) -> Any:
 
 def test_effect_curve__of_a_plan__is_on_the_page_without_effects_that_flatten_it() -> None:
     page = render_report(report())
-    assert "a test that ends after 2 days finds changes of 30%, and one that ends after 28 days of 8%" in page
+    assert "a test that ends after 2 days finds changes of 30.0%, and one that ends after 28 days of 8.0%" in page
     assert "by the day on which the test ends" in page
     assert "90%" not in page
 

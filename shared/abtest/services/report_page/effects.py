@@ -50,6 +50,10 @@ def description(points: Sequence[DetectableEffect]) -> str:
     first, last = points[0], points[-1]
     return (
         f"At the pace so far, a test that ends after {in_words(first.day)} finds changes of"
-        f" {wording.share(first.mde)}, and one that ends after {in_words(last.day)} of"
-        f" {wording.share(last.mde)}, with the planned chance."
+        f" {_percent(first)}, and one that ends after {in_words(last.day)} of"
+        f" {_percent(last)}, with the planned chance."
     )
+
+
+def _percent(point: DetectableEffect) -> str:
+    return f"{wording.decimal(point.mde * 100, 1)}%"
