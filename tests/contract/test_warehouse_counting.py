@@ -110,6 +110,7 @@ def _quarters_of(counts: Counts) -> Counts:
         counts,
         sessions={},
         covariates={},
+        covariate_steps={},
         visitors={cell: number for cell, number in counts.visitors.items() if cell.dimension == "quarter"},
         goals={
             goal_id: {cell: found for cell, found in cells.items() if cell.dimension == "quarter"}

@@ -82,6 +82,7 @@ def test_counts__without_themselves__are_empty(plan: CountingPlan, ledger: list[
         money={goal_id: {} for goal_id in counts.money},
         spread={goal_id: {} for goal_id in counts.spread},
         covariates={goal_id: {} for goal_id in counts.covariates},
+        covariate_steps={goal_id: {} for goal_id in counts.covariate_steps},
         through=counts.through,
     )
 
@@ -125,7 +126,8 @@ def test_counts__with_what_was_before_the_measurement__differ_in_covariates_alon
         and ("event", row["event_id"]) not in known
         and (row["order_id"] is None or ("order", row["order_id"]) not in known)
     ]
-    assert replace(count(since + before, PLAN), covariates={}) == replace(count(since, PLAN), covariates={})
+    without_a_past: Any = {"covariates": {}, "covariate_steps": {}}
+    assert replace(count(since + before, PLAN), **without_a_past) == replace(count(since, PLAN), **without_a_past)
 
 
 def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Counts:
@@ -153,6 +155,11 @@ def counted_visitor_by_visitor(ledger: Sequence[Row], plan: CountingPlan) -> Cou
         },
         spread={goal.goal_id: _steps(found.goals[goal.goal_id]) for goal in plan.goals if goal.winsorize_pct},
         covariates={goal.goal_id: found.covariates[goal.goal_id] for goal in plan.goals if goal.looks_back},
+        covariate_steps={
+            goal.goal_id: found.covariate_steps[goal.goal_id]
+            for goal in plan.goals
+            if goal.looks_back and goal.winsorize_pct
+        },
         sessions=_sessions([row for _, row in measured], plan),
         multiple_exposure=found.aside,
         through=max([row["received_at"] for row in known if row["received_at"] >= plan.begins_at], default=None),
@@ -166,6 +173,7 @@ class _Found:
         self.goals: dict[str, Any] = {goal.goal_id: defaultdict(list) for goal in plan.goals}
         self.money: dict[str, Any] = {g.goal_id: defaultdict(list) for g in plan.goals if _lists_money(g)}
         self.covariates: dict[str, dict[str, Covariate]] = {goal.goal_id: {} for goal in plan.goals}
+        self.covariate_steps: dict[str, dict[Step, Covariate]] = {goal.goal_id: {} for goal in plan.goals}
         self.aside = 0
 
     def take(self, shown: Sequence[tuple[int, Row]], events: Sequence[tuple[int, Row]]) -> None:
@@ -185,9 +193,12 @@ class _Found:
                 self.goals[goal.goal_id][variation, cells].append(worths)
             x = self._did_before(shown, goal, of_visitor, events)
             if x:
-                total, squares, products = self.covariates[goal.goal_id].get(variation, (0, 0, 0))
-                both = Covariate(total + x, squares + x**2, products + x * sum(worths))
-                self.covariates[goal.goal_id][variation] = both
+                y = sum(worths)
+                _add_before(self.covariates[goal.goal_id], variation, x, y)
+                if y:
+                    unit = 10 ** max(0, len(str(y)) - 3)
+                    step = Step(variation, (y + unit - 1) // unit * unit)
+                    _add_before(self.covariate_steps[goal.goal_id], step, x, y)
 
     def _did_before(
         self,
@@ -242,6 +253,11 @@ class _Found:
                 cell = MoneyCell(exposed[0], exposed[1] // 900_000, kind, currency)
                 self.money[goal.goal_id][cell].append(minor)
         return worths
+
+
+def _add_before(sums: dict[Any, Covariate], key: Any, x: int, y: int) -> None:
+    total, squares, products = sums.get(key, (0, 0, 0))
+    sums[key] = Covariate(total + x, squares + x**2, products + x * y)
 
 
 def _receipt(row: Row) -> list[Any]:

@@ -114,7 +114,9 @@ class Audit:
     def is_of_another_plan(self, stored: Stored, plan: CountingPlan) -> bool:
         """Return whether the experiment was edited since the roll-up was counted, or the release counted less then."""
         totals = stored.summary.totals or {}
-        if "covariates" not in totals or (plan.has_sessions and "sessions" not in totals):
+        has_steps = any(goal.has_covariate_steps for goal in plan.goals)
+        is_older = "covariates" not in totals or (plan.has_sessions and "sessions" not in totals)
+        if is_older or (has_steps and "covariate_steps" not in totals):
             return True
         if totals["source"] == source_of(plan, DailyCounts.of(stored.counts)):
             return False

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from abtest.domain.ledger.cells import Covariate, SessionCount
 from abtest.domain.ledger.daily_counts import DailyCounts, Document
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.rollup_documents import (
@@ -93,6 +94,25 @@ def test_sessions__of_an_older_release__have_none_unmatched() -> None:
     written = documents(PLAN, DailyCounts.of(count([exposure("v-1", "blue")], PLAN)))
     sessions = {name: without(each, "unmatched") for name, each in written.totals["sessions"].items()}
     assert counts_of({**written.totals, "sessions": sessions}).sessions == {"blue": SessionCount(1)}
+
+
+def test_totals__of_goals_with_caps_that_look_back__have_covariates_by_step() -> None:
+    looking = plan(goal("money", "revenue", looks_back=True, winsorize_pct=0.1), goal("other", "revenue"))
+    ledger = [
+        exposure("v-1", "blue", BEGIN + DAY_MS),
+        order("v-1", 12_345, BEGIN + DAY_MS - 1, received_at=BEGIN + DAY_MS - 1),
+        order("v-1", 99_999, BEGIN + DAY_MS + 1),
+    ]
+    counts = count(ledger, looking)
+    totals = documents(looking, DailyCounts.of(counts)).totals
+
+    assert totals["covariate_steps"] == {"money": {"blue": [[100_000, 12_345, str(12_345**2), str(12_345 * 99_999)]]}}
+    assert counts_of(totals).covariate_steps == counts.covariate_steps
+    assert counts_of(without(totals, "covariate_steps")).covariate_steps == {}
+    assert (
+        "covariate_steps"
+        not in documents(plan(goal("money", "revenue", looks_back=True)), DailyCounts.of(counts)).totals
+    )
 
 
 def test_totals__of_an_older_release__are_read_without_covariates() -> None:

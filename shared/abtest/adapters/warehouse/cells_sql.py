@@ -18,8 +18,9 @@ LIMB = 10**9
 VISITORS, ASIDE, GOAL, MONEY, SPREAD = "visitors", "aside", "goal", "money", "spread"
 SESSIONS, THROUGH = "sessions", "through"
 BEFORE, AFTER, BOTH = "before", "after", "both"
-"""Parts of the result. The last three have visitors with activity before their exposure: totals and squares of their
-activity before it, after it, and both together."""
+STEPS = {BEFORE: "before by step", AFTER: "after by step", BOTH: "both by step"}
+"""Parts of the result. BEFORE, AFTER and BOTH have visitors with activity before their exposure: totals and squares of
+their activity before it, after it, and both together. STEPS are the same by the ceiling of what was after it."""
 
 RESULT_COLUMNS = (
     "part", "goal_id", "variation_id", "dimension", "moment", "value", "currency",
@@ -37,6 +38,8 @@ _STEP = f"""CASE WHEN has_spread THEN
 _LOW = f"CAST(CASE WHEN total < {LIMB} THEN total ELSE mod(total, {LIMB}) END AS {AMOUNT})"
 _HIGH = f"CAST(CASE WHEN total < {LIMB} THEN 0 ELSE (total - mod(total, {LIMB})) / {LIMB} END AS {AMOUNT})"
 _CEILING = f"CASE WHEN has_spread THEN total + mod(step - mod(total, step), step) ELSE CAST(0 AS {AMOUNT}) END"
+_CAPPED = "capped_total"
+"""Total that caps apply to, of each line: of lines with activity before the exposure what was after it."""
 _SQUARES = ("high * high", "high * low", "low * low")
 
 _IS_WARNING = f"coalesce(event_name, '') = '{SELECTOR_MISSING}'"
@@ -57,6 +60,7 @@ _SHAPES = [
     (MONEY, MONEY, _BY_QUARTER, "", "", ""),
     (SPREAD, GOAL, _BY_CEILING, "", "", ""),
     *((part, part, _BY_QUARTER, "", "", "") for part in (BEFORE, AFTER, BOTH)),
+    *((step, part, _BY_CEILING, "", "", "") for part, step in STEPS.items()),
     *((part, part, _BY_QUARTER, QUARTER, "", "") for part in (VISITORS, GOAL)),
     *((part, part, _BY_SEGMENT, *dimension) for part in (VISITORS, GOAL) for dimension in _BY_SEGMENT_OF),
 ]
@@ -81,8 +85,8 @@ def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list
     return [
         ("totals", _totals(dimensions, looks_back=looks_back)),
         *([("lines", constants(("lines_of", "line"), _LINES))] if looks_back else []),
-        ("facts", f"{_visitors(dimensions)}\nUNION ALL\n{_converters(dimensions, looks_back=looks_back)}"),
-        ("alike", _alike(dimensions, spread=spread)),
+        ("facts", f"{_visitors(dimensions, looks_back)}\nUNION ALL\n{_converters(dimensions, looks_back=looks_back)}"),
+        ("alike", _alike(dimensions, spread=spread, looks_back=looks_back)),
         ("shapes", shapes),
     ]
 
@@ -149,12 +153,13 @@ GROUP BY GROUPING SETS (
 )"""  # noqa: S608 - constants alone
 
 
-def _visitors(dimensions: Sequence[str]) -> str:
+def _visitors(dimensions: Sequence[str], looks_back: bool) -> str:
     """Return visitors and excluded visitors, summed over equal lines."""
     return f"""
 SELECT kind, '' AS goal_id, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")},
     '' AS money_kind, '' AS money_currency, FALSE AS has_spread,
     CAST(0 AS BIGINT) AS hits, CAST(0 AS {AMOUNT}) AS total, count(*) AS converters
+    {f", CAST(0 AS {AMOUNT}) AS {_CAPPED}" if looks_back else ""}
 FROM (
     SELECT CASE WHEN is_aside THEN '{ASIDE}' ELSE '{VISITORS}' END AS kind,
         CASE WHEN is_aside THEN '' ELSE variation_id END AS variation_id,
@@ -174,7 +179,8 @@ def _converters(dimensions: Sequence[str], *, looks_back: bool) -> str:
     part, quarter, of_no_time = f"CASE WHEN is_money = 1 THEN '{MONEY}' ELSE '{GOAL}' END", "", "is_money = 1"
     total = f"CASE WHEN is_money = 1 THEN all_minor WHEN takes_first_only THEN CAST(1 AS {AMOUNT}) ELSE total END"
     counts = f"((is_money = 1 AND money_kind <> '{OWN}') OR (is_money = 0 AND hits > 0))"
-    lines = ""
+    lines = capped = ""
+    has_spread = f"NOT ({of_no_time}) AND has_spread"
     if looks_back:
         is_before, one = f"line <> '{GOAL}'", f"CAST(1 AS {AMOUNT})"
         x = f"CASE WHEN takes_first_only THEN {one} ELSE before END"
@@ -182,6 +188,7 @@ def _converters(dimensions: Sequence[str], *, looks_back: bool) -> str:
         part, quarter = f"CASE WHEN {is_before} THEN line ELSE {part} END", f" WHEN {is_before} THEN 0"
         of_no_time = f"{of_no_time} OR {is_before}"
         sums = f"WHEN '{BEFORE}' THEN {x} WHEN '{AFTER}' THEN {y} WHEN '{BOTH}' THEN {x} + {y}"
+        capped = f", CASE WHEN is_money = 1 THEN CAST(0 AS {AMOUNT}) ELSE {y} END"
         total = f"CASE line {sums} ELSE {total} END"
         counts = f"({is_before} OR {counts})"
         lines = "\nJOIN lines ON lines_of = CASE WHEN is_money = 0 AND before > 0 THEN 1 ELSE 0 END"
@@ -191,15 +198,17 @@ SELECT {part}, totals.goal_id,
     CASE WHEN is_money = 1 THEN money_quarter{quarter} ELSE exposed_quarter END,
     CASE WHEN {of_no_time} THEN 0 ELSE exposed_day END
     {_each(dimensions, f"CASE WHEN {of_no_time} THEN '' ELSE {{0}} END")},
-    coalesce(money_kind, ''), coalesce(money_currency, ''), NOT ({of_no_time}) AND has_spread,
+    coalesce(money_kind, ''), coalesce(money_currency, ''), {has_spread},
     CASE WHEN is_money = 1 THEN all_hits WHEN takes_first_only THEN 1 ELSE hits END,
-    {total}, 1
+    {total}, 1{capped}
 FROM totals JOIN goals ON goals.goal_id = totals.goal_id{lines}
 WHERE {counts}"""  # noqa: S608 - constants alone
 
 
-def _alike(dimensions: Sequence[str], *, spread: bool) -> str:
+def _alike(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> str:
     """Return lines summed once for each way to group cells."""
+    capped = _CAPPED if looks_back else "total"
+    step, ceiling = (each.replace("total", capped) for each in (_STEP, _CEILING))
     every = "kind, goal_id, variation_id"
     cuts = {_BY_QUARTER: "exposed_quarter, money_kind, money_currency"}
     if dimensions:
@@ -212,8 +221,8 @@ SELECT {every}, {", ".join(cuts.values())}, CASE {marks} END AS summed,
     sum(converters) AS converters, sum(CAST(hits AS {AMOUNT})) AS hits, sum(total) AS total,
     {", ".join(f"sum({product}) AS square_{index}" for index, product in enumerate(_SQUARES))}
 FROM (
-    SELECT *, {_LOW} AS low, {_HIGH} AS high, {_CEILING} AS ceiling_of_total
-    FROM (SELECT *, {_STEP} AS step FROM facts) AS stepped
+    SELECT *, {_LOW} AS low, {_HIGH} AS high, {ceiling} AS ceiling_of_total
+    FROM (SELECT *, {step} AS step FROM facts) AS stepped
 ) AS split
 GROUP BY GROUPING SETS ({", ".join(f"({every}, {cut})" for cut in cuts.values())})"""  # noqa: S608 - constants alone
 

@@ -14,6 +14,7 @@ from abtest.adapters.warehouse.cells_sql import (
     MONEY,
     SESSIONS,
     SPREAD,
+    STEPS,
     THROUGH,
     VISITORS,
 )
@@ -91,6 +92,11 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
         covariates={
             goal.goal_id: _covariates(lines, goal.goal_id) for goal in plan.goals if looks_back and goal.looks_back
         },
+        covariate_steps={
+            goal.goal_id: _covariate_steps(lines, goal.goal_id)
+            for goal in plan.goals
+            if looks_back and goal.has_covariate_steps
+        },
         sessions={
             line.variation_id: SessionCount(line.converters, line.hits, line.total, line.squares, line.moment)
             for line in lines.get(SESSIONS, ())
@@ -101,14 +107,27 @@ def counts_of(plan: CountingPlan, rows: Iterable[Sequence[Any]], *, looks_back: 
 
 
 def _covariates(lines: Mapping[str, Sequence[_Line]], goal_id: str) -> dict[str, Covariate]:
+    products = _products(lines, goal_id, {part: part for part in STEPS})
+    return {variation_id: covariate for (variation_id, _), covariate in products.items()}
+
+
+def _covariate_steps(lines: Mapping[str, Sequence[_Line]], goal_id: str) -> dict[Step, Covariate]:
+    steps = _products(lines, goal_id, STEPS)
+    # Visitors without a total after their exposure are in no step.
+    return {
+        Step(variation_id, int(step)): covariate for (variation_id, step), covariate in steps.items() if step != "0"
+    }
+
+
+def _products(
+    lines: Mapping[str, Sequence[_Line]], goal_id: str, parts: Mapping[str, str]
+) -> dict[tuple[str, str], Covariate]:
     # (x + y)² - x² - y² = 2xy. Visitors without activity before their exposure (x = 0) add nothing to the sums.
     before, after, both = (
-        {line.variation_id: line for line in lines.get(part, ()) if line.goal_id == goal_id}
+        {(line.variation_id, line.value): line for line in lines.get(parts[part], ()) if line.goal_id == goal_id}
         for part in (BEFORE, AFTER, BOTH)
     )
     return {
-        variation_id: Covariate(
-            line.total, line.squares, (both[variation_id].squares - line.squares - after[variation_id].squares) // 2
-        )
-        for variation_id, line in before.items()
+        key: Covariate(line.total, line.squares, (both[key].squares - line.squares - after[key].squares) // 2)
+        for key, line in before.items()
     }

@@ -125,7 +125,8 @@ class Step(NamedTuple):
 class Counts:
     """Counts of one experiment's rows. No entry is zero; `through` is the newest `received_at` read.
 
-    `sessions` are by variation id, `covariates` by goal id and variation id.
+    `sessions` are by variation id, `covariates` by goal id and variation id. `covariate_steps` are the covariates of
+    visitors with a total above zero by its step, of goals with a spread.
     """
 
     visitors: Mapping[Cell, int] = field(default_factory=dict)
@@ -133,6 +134,7 @@ class Counts:
     money: Mapping[str, Mapping[MoneyCell, Money]] = field(default_factory=dict)
     spread: Mapping[str, Mapping[Step, GoalCount]] = field(default_factory=dict)
     covariates: Mapping[str, Mapping[str, Covariate]] = field(default_factory=dict)
+    covariate_steps: Mapping[str, Mapping[Step, Covariate]] = field(default_factory=dict)
     sessions: Mapping[str, SessionCount] = field(default_factory=dict)
     multiple_exposure: int = 0
     through: int | None = None
@@ -174,6 +176,7 @@ def _merged(left: Counts, right: Counts, sign: int) -> Counts:
         money=_each(left.money, right.money, sign, Money()),
         spread=_each(left.spread, right.spread, sign, GoalCount()),
         covariates=_each(left.covariates, right.covariates, sign, Covariate()),
+        covariate_steps=_each(left.covariate_steps, right.covariate_steps, sign, Covariate()),
         sessions=_together(left.sessions, right.sessions, sign, SessionCount()),
         multiple_exposure=left.multiple_exposure + sign * right.multiple_exposure,
         # A maximum cannot be subtracted: without the rows, the next newest moment is unknown.

@@ -19,7 +19,7 @@ class Difference:
 def differences(stored: Counts, counted: Counts) -> Iterator[Difference]:
     """Yield every number in which the stored counts differ from the counted ones; a missing number is None."""
     yield from _each("visitors", stored.visitors, counted.visitors)
-    for name in ("goals", "money", "spread"):
+    for name in ("goals", "money", "spread", "covariate_steps"):
         left, right = getattr(stored, name), getattr(counted, name)
         for goal_id in sorted(left.keys() | right.keys()):
             yield from _each(f"{name} {goal_id}", left.get(goal_id, {}), right.get(goal_id, {}))

@@ -103,6 +103,11 @@ class GoalPlan:
         """Return whether only a visitor's first hit counts. Sums take every hit."""
         return self.count_once and not self.counts_money and not self.sums_value and not self.adds
 
+    @property
+    def has_covariate_steps(self) -> bool:
+        """Return whether a capped total needs its covariate by step."""
+        return self.looks_back and self.winsorize_pct is not None
+
     def is_hit(self, row: Row) -> bool:
         """Return whether the row is one of the goal's events, before filter and scope."""
         if row["type"] == "goal":

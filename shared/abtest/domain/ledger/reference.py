@@ -67,6 +67,7 @@ class GoalCounts(NamedTuple):
     money: Mapping[MoneyCell, Money]
     spread: Mapping[Step, GoalCount]
     covariates: Mapping[str, Covariate]
+    covariate_steps: Mapping[Step, Covariate]
 
 
 Exposures = Mapping[str, Exposure]
@@ -76,7 +77,7 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
     """Count the ledger's rows, in any order and with any repeats, by the plan.
 
     `goals` has an entry for each goal of the plan. `money` has those that count money, `spread` those that are
-    winsorized, `covariates` those that look back. Entries may be empty.
+    winsorized, `covariates` those that look back, `covariate_steps` those that are both. Entries may be empty.
     """
     seen = [row for row in rows if row["shop_id"] == plan.shop_id and row["received_at"] >= plan.since]
     # Copies go before mode and time are tested: else a second copy could count in place of a first that is refused.
@@ -93,6 +94,9 @@ def count(rows: Iterable[Row], plan: CountingPlan) -> Counts:
         money={goal.goal_id: goals[goal.goal_id].money for goal in plan.goals if goal.lists_money},
         spread={goal.goal_id: goals[goal.goal_id].spread for goal in plan.goals if goal.winsorize_pct is not None},
         covariates={goal.goal_id: goals[goal.goal_id].covariates for goal in plan.goals if goal.looks_back},
+        covariate_steps={
+            goal.goal_id: goals[goal.goal_id].covariate_steps for goal in plan.goals if goal.has_covariate_steps
+        },
         sessions=sessions(measured, plan),
         multiple_exposure=multiple_exposure,
         through=max((row["received_at"] for row in seen if row["received_at"] >= plan.begins_at), default=None),
@@ -287,14 +291,25 @@ class GoalCounter:
             step = Step(exposure.variation_id, ceiling_of(count.total))
             spread[step] = spread[step].plus(count)
         covariates: defaultdict[str, Covariate] = defaultdict(Covariate)
+        steps: defaultdict[Step, Covariate] = defaultdict(Covariate)
         # Visitors without hits before have x = 0 and would add zeros.
         for visitor, hits_before in self._before.items():
             x = min(hits_before, 1) if goal.takes_first_only else hits_before
             y = converter(self._worths[visitor], goal).total if visitor in self._worths else 0
             variation_id = self._exposures[visitor].variation_id
-            covariates[variation_id] = covariates[variation_id].plus(Covariate(x, x * x, x * y))
-        nonzero = {variation_id: covariate for variation_id, covariate in covariates.items() if any(covariate)}
-        return GoalCounts(dict(cells), dict(self._money), dict(spread), nonzero)
+            covariate = Covariate(x, x * x, x * y)
+            covariates[variation_id] = covariates[variation_id].plus(covariate)
+            # Without a total there is nothing to cap.
+            if y:
+                step = Step(variation_id, ceiling_of(y))
+                steps[step] = steps[step].plus(covariate)
+        return GoalCounts(
+            dict(cells),
+            dict(self._money),
+            dict(spread),
+            {variation_id: covariate for variation_id, covariate in covariates.items() if any(covariate)},
+            {step: covariate for step, covariate in steps.items() if any(covariate)},
+        )
 
 
 def _worth(row: Row, goal: GoalPlan, plan: CountingPlan, refunds: Refunds) -> int | None:

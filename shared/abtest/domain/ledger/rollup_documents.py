@@ -57,8 +57,11 @@ def source_of(plan: CountingPlan, counts: DailyCounts) -> str:
     pieces = sorted([*slice_, piece.digest] for slice_, piece in counts.pieces.items())
     sessions = sorted([name, *count] for name, count in rest.sessions.items())
     covariates = {goal_id: _covariates(plan, by_variation) for goal_id, by_variation in rest.covariates.items()}
+    steps = {goal_id: _covariate_steps(each) for goal_id, each in rest.covariate_steps.items() if each}
     # `through` is left out: it moves with every row received, also with those that change no count.
-    return canonical_json.sha256([asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates])
+    parts = [asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates]
+    # Only where there are any, so that a release that began to count them rewrites no other totals.
+    return canonical_json.sha256([*parts, steps] if steps else parts)
 
 
 def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterable[Document] = ()) -> Counts:
@@ -75,6 +78,7 @@ def counts_of(totals: Document, days: Iterable[Document] = (), segments: Iterabl
             goal_id: {name: covariate for name, covariate in by_variation.items() if any(covariate)}
             for goal_id, by_variation in covariates_in(totals).items()
         },
+        covariate_steps=covariate_steps_in(totals),
         sessions={name: count for name, count in sessions.items() if any(count)},
         multiple_exposure=totals["multiple_exposure"],
         through=None if through is None else parse_milliseconds(through),
@@ -114,6 +118,18 @@ def covariates_in(totals: Document) -> Mapping[str, Mapping[str, Covariate]]:
     }
 
 
+def covariate_steps_in(totals: Document) -> Mapping[str, Mapping[Step, Covariate]]:
+    """Return the covariates of the steps in the totals, by goal; no goal in those of an older release."""
+    return {
+        goal_id: {
+            Step(variation_id, ceiling): Covariate(total, int(squares), int(products))
+            for variation_id, entries in by_variation.items()
+            for ceiling, total, squares, products in entries
+        }
+        for goal_id, by_variation in totals.get("covariate_steps", {}).items()
+    }
+
+
 def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str]) -> dict[str, Any]:
     visitors, goals, money = _sums(counts)
     through, counted = counts.rest.through, counts.rest.sessions
@@ -145,6 +161,7 @@ def _totals(plan: CountingPlan, counts: DailyCounts, digests: Mapping[Slice, str
             for goal in plan.goals
             if goal.goal_id in counts.rest.covariates
         },
+        **_of_steps(plan, counts.rest.covariate_steps),
         **({"sessions": sessions} if plan.has_sessions else {}),
         "multiple_exposure": counts.rest.multiple_exposure,
         "days": sorted({slice_.date for slice_ in digests}),
@@ -190,6 +207,18 @@ def _covariates(plan: CountingPlan, counted: Mapping[str, Covariate]) -> Documen
     return {
         variation_id: [total, str(squares), str(products)] for variation_id, (total, squares, products) in sums.items()
     }
+
+
+def _of_steps(plan: CountingPlan, counted: Mapping[str, Mapping[Step, Covariate]]) -> Document:
+    goals = [goal.goal_id for goal in plan.goals if goal.has_covariate_steps and goal.goal_id in counted]
+    return {"covariate_steps": {goal_id: _covariate_steps(counted[goal_id]) for goal_id in goals}} if goals else {}
+
+
+def _covariate_steps(steps: Mapping[Step, Covariate]) -> Document:
+    entries: defaultdict[str, list[Any]] = defaultdict(list)
+    for step, (total, squares, products) in sorted(steps.items()):
+        entries[step.variation_id].append([step.ceiling, total, str(squares), str(products)])
+    return dict(entries)
 
 
 def _spread(steps: Mapping[Step, GoalCount]) -> Document:

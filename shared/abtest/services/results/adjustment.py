@@ -75,15 +75,21 @@ def adjusted_arms(reading: Reading, *, is_read_once: bool = False) -> AdjustedAr
 
 
 def covariate_sums(reading: Reading, variation_id: str) -> CovariateSums | None:
-    """Return the sums of a variation's goal and covariate in stored units; None where the covariate was not counted."""
-    before = reading.counts.covariate(reading.goal.id, variation_id)
+    """Return the sums of a variation's goal, capped like the main figure, and of its covariate; in stored units.
+
+    None where the covariate was not counted.
+    """
+    before, caps = reading.counts.covariate(reading.goal.id, variation_id), reading.caps
     count, visitors = reading.counts.goal(reading.goal.id, variation_id), reading.counts.visitors[variation_id]
     # The sums of a rate are of visitors; those of hits, counted before an edit of the goal, are not.
     if before is None or (reading.is_rate and count.total != count.converters):
         return None
-    return CovariateSums(
-        n=visitors, y=count.total, yy=count.squares, x=before.total, xx=before.squares, xy=before.products
-    )
+    products = before.products
+    if caps.applied:
+        if caps.excess is None:
+            return None
+        count, products = caps.counts.get(variation_id, count), products - caps.excess.get(variation_id, 0)
+    return CovariateSums(n=visitors, y=count.total, yy=count.squares, x=before.total, xx=before.squares, xy=products)
 
 
 def is_adjustment_chosen(reading: Reading) -> bool:

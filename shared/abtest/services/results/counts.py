@@ -8,7 +8,7 @@ from typing import Any
 
 from abtest.domain.ledger.cells import Covariate, GoalCount, Money, Step
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY
-from abtest.domain.ledger.rollup_documents import covariates_in, goal_count, spread_in
+from abtest.domain.ledger.rollup_documents import covariate_steps_in, covariates_in, goal_count, spread_in
 from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.services.results.curves import Curve, DayCurves, Document, Key, MoneyByKind, SegmentSums, Span
 
@@ -19,7 +19,7 @@ NO_HITS = GoalCount()
 class Counts:
     """Sums of a population. `counted` are the goals that were counted at all, including those without a hit.
 
-    `spread` and `covariates` exist only for all visitors together; `money` is None in segments.
+    `spread`, `covariates` and `covariate_steps` exist only for all visitors together; `money` is None in segments.
     """
 
     visitors: Mapping[str, int] = field(default_factory=dict)
@@ -28,6 +28,7 @@ class Counts:
     spread: Mapping[str, Mapping[Step, GoalCount]] | None = None
     counted: frozenset[str] | None = None
     covariates: Mapping[Key, Covariate] = field(default_factory=dict)
+    covariate_steps: Mapping[str, Mapping[Step, Covariate]] = field(default_factory=dict)
 
     def goal(self, goal_id: str, variation_id: str) -> GoalCount:
         """Return the goal's sums in a variation."""
@@ -77,6 +78,7 @@ def counts_of_totals(totals: Document) -> Counts:
             for goal_id, by_variation in covariates_in(totals).items()
             for variation_id, covariate in by_variation.items()
         },
+        covariate_steps=covariate_steps_in(totals),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from abtest.domain.goals.model import Goal
-from abtest.domain.ledger.cells import GoalCount, Step
+from abtest.domain.ledger.cells import Covariate, GoalCount, Step
 from abtest.services.results.counts import Counts
 
 
@@ -14,12 +14,14 @@ from abtest.services.results.counts import Counts
 class Capped:
     """Capped sums of a goal. `applied`: None without a cap on the goal, False when the numbers do not allow it.
 
-    `ceiling` is None when no visitor is above it; `counts` by variation, capped.
+    `ceiling` is None when no visitor is above it; `counts` by variation, capped. `excess` is by variation what the cap
+    takes from Σxy, the products with what was before; None where that was not counted.
     """
 
     applied: bool | None
     ceiling: int | None = None
     counts: Mapping[str, GoalCount] = field(default_factory=dict)
+    excess: Mapping[str, int] | None = None
 
 
 def capped(goal: Goal, is_rate: bool, counts: Counts) -> Capped:
@@ -32,7 +34,11 @@ def capped(goal: Goal, is_rate: bool, counts: Counts) -> Capped:
     if counts.spread is None or sum(count.converters for count in steps.values()) != converters:
         return Capped(applied=False)
     ceiling = ceiling_for(steps, goal.winsorize_pct)
-    return Capped(applied=True, ceiling=ceiling, counts={} if ceiling is None else capped_at(steps, ceiling))
+    if ceiling is None:
+        return Capped(applied=True, excess={})
+    products = counts.covariate_steps.get(goal.id)
+    excess = None if products is None else excess_at(products, ceiling)
+    return Capped(applied=True, ceiling=ceiling, counts=capped_at(steps, ceiling), excess=excess)
 
 
 def ceiling_for(steps: Mapping[Step, GoalCount], share: float) -> int | None:
@@ -59,3 +65,12 @@ def capped_at(steps: Mapping[Step, GoalCount], ceiling: int) -> Mapping[str, Goa
             part = count._replace(total=count.converters * ceiling, squares=count.converters * ceiling**2)
         sums[step.variation_id] = sums[step.variation_id].plus(part)
     return sums
+
+
+def excess_at(steps: Mapping[Step, Covariate], ceiling: int) -> Mapping[str, int]:
+    """Return Σx(y - ceiling) by variation, over the visitors whose totals y are above the ceiling."""
+    excess: defaultdict[str, int] = defaultdict(int)
+    for step, before in steps.items():
+        if step.ceiling > ceiling:
+            excess[step.variation_id] += before.products - ceiling * before.total
+    return excess
