@@ -13,7 +13,7 @@ from abtest.domain.ledger.cells import ceiling_of
 from abtest.domain.stats.comparisons import compare_means
 from abtest.domain.stats.cuped import CovariateSums, cuped
 from abtest.domain.stats.samples import Sample
-from abtest.services.results import frequentist, sequential
+from abtest.services.results import adjusted_decisions, frequentist
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.counts import counts_of_totals
 from abtest.services.results.question import Question, Reading, reading_of
@@ -123,7 +123,7 @@ def buyers(seed: int) -> list[tuple[int, int]]:
     return [(int(like * random.random()), int(like * random.random())) for like in liking]
 
 
-@pytest.mark.parametrize("engine", [frequentist, sequential])
+@pytest.mark.parametrize("engine", [frequentist, adjusted_decisions])
 def test_cuped__of_a_goal_with_a_cap__caps_what_is_compared_and_not_what_was_before(engine: Any) -> None:
     pairs = {"c": buyers(1), "t": buyers(2)}
     document = totals(pairs) | {"spread": {"g": steps(pairs, of_covariates=False)}}

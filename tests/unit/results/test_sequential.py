@@ -11,7 +11,7 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.definition import definition_digest
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.cells import GoalCount
-from abtest.services.results import sequential
+from abtest.services.results import adjusted_decisions
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.counts import Counts
 from abtest.services.results.question import Question, reading_of
@@ -45,7 +45,7 @@ def compared(
         visitors=dict(zip(ARMS, (n for n, _ in counts), strict=True)),
         goals={("g", arm): GoalCount(x, x, x, x) for arm, (_, x) in zip(ARMS, counts, strict=True)},
     )
-    return sequential.compare([reading_of(question, GOAL, measured)])
+    return adjusted_decisions.compare([reading_of(question, GOAL, measured)])
 
 
 ARM = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
@@ -85,7 +85,7 @@ def test_plan__that_is_frozen__sets_the_mixture_before_the_first_look() -> None:
         visitors=dict(zip(ARMS, (n for n, _ in counts), strict=True)),
         goals={("g", arm): GoalCount(x, x, x, x) for arm, (_, x) in zip(ARMS, counts, strict=True)},
     )
-    fresh = sequential.compare([reading_of(question, GOAL, measured)])[0]
+    fresh = adjusted_decisions.compare([reading_of(question, GOAL, measured)])[0]
     assert fresh is not None
     assert fresh.p_value is not None
     assert abs(fresh.p_value - 0.3327802109) < 1e-3  # worked with V unpooled; the maximum is a little larger

@@ -9,6 +9,7 @@ from abtest.kit.markup import Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
 from abtest.services.report_page.scales import round_up
+from abtest.services.results.messages import ADJUSTED
 
 _ROLES = {"primary": "Primary goal", "secondary": "Secondary goal", "guardrail": "Guardrail"}
 _LEAST, _BEYOND = 0.01, 3.0
@@ -94,7 +95,10 @@ def goal_block(goal: GoalResult, arms: Mapping[str, Arm], reach: float, number: 
     treatments = [row for row in goal.rows if not row.is_control]
     rows = [treatment_row(goal, row, arms, reach, f"f{number}-{index}") for index, row in enumerate(treatments)]
     labels = el("div", el("span"), axis(reach), class_="labels", aria_hidden="true")
-    return el("div", head, labels, el("ul", rows, role="list"), class_="forest")
+    # Where the adjusted estimate decides, each row has it; else readers need the reason why it does not.
+    is_plain = goal.adjustment is not None and goal.adjustment.status != "decides"
+    note = el("p", wording.sentence(goal.adjustment.message), class_="lead") if is_plain and goal.adjustment else None
+    return el("div", head, note, labels, el("ul", rows, role="list"), class_="forest")
 
 
 def treatment_row(goal: GoalResult, row: ResultRow, arms: Mapping[str, Arm], reach: float, key: str) -> Html:
@@ -111,7 +115,16 @@ def treatment_row(goal: GoalResult, row: ResultRow, arms: Mapping[str, Arm], rea
         el("span", wording.lift_between(row.ci), class_="between"),
         el("span", badge(*wording.STATES[row.state]), class_="state"),
         el("p", wording.sentence(row.message), class_="said") if row.state not in _PLAIN else None,
+        adjusted_line(row),
     )
+
+
+def adjusted_line(row: ResultRow) -> Html | None:
+    """Return the adjusted estimate in words where it decides; the row's own figures are the plain ones."""
+    if row.cuped is None or not row.cuped.decides:
+        return None
+    figures = f"{wording.lift(row.cuped.lift)} ({wording.lift_between(row.cuped.ci)})"
+    return el("p", f"{figures}, {ADJUSTED}. This estimate decides.", class_="said")
 
 
 def badge(word: str, tone: str) -> Html:

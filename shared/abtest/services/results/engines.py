@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from abtest.contract import results as contract
-from abtest.services.results import bayesian, frequentist, group_sequential, sequential
+from abtest.services.results import adjusted_decisions, bayesian, frequentist, group_sequential
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.question import Reading
 
 ENGINES: Mapping[contract.Engine, Callable[[Sequence[Reading]], list[TreatmentComparison | None]]] = {
     "frequentist": frequentist.compare,
-    "sequential": sequential.compare,
+    "sequential": adjusted_decisions.compare,
     "bayesian": bayesian.compare,
     "group_sequential": group_sequential.compare,
 }

@@ -23,7 +23,7 @@ from abtest.domain.stats.multiplicity import holm
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval
 from abtest.kit import canonical_json
-from abtest.services.results import sequential
+from abtest.services.results import adjusted_decisions, sequential
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.question import Question, Reading
 
@@ -73,7 +73,7 @@ def looks_of(question: Question) -> PlannedLooks | None:
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
     """Compare each pair of each reading of one goal, Holm over the repeated p-values."""
     if engine_of(readings[0]) != "group_sequential":
-        return sequential.compare(readings)
+        return adjusted_decisions.compare(readings)
     question, treatments = readings[0].question, [treatment.id for _, treatment in readings[0].pairs()]
     if not treatments:
         return []

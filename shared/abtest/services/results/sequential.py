@@ -10,7 +10,6 @@ Hochberg's procedure on them is not proven. The intervals are e-BY's (Xu, Wang a
 Statistics 18): of those of significant comparisons, at most alpha are expected to miss the truth.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -21,8 +20,8 @@ from abtest.domain.stats.multiplicity import corrected
 from abtest.domain.stats.relative_lift import fieller_interval
 from abtest.domain.stats.samples import Conversions, Interval, Sample
 from abtest.domain.stats.sequential import MixtureTest, mixture_test
-from abtest.services.results.adjustment import AdjustedArms, adjusted_arms, adjustment_decides
-from abtest.services.results.comparison import AdjustedComparison, TreatmentComparison
+from abtest.services.results.adjustment import AdjustedArms
+from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.question import Question, Reading
 
 
@@ -65,44 +64,8 @@ class Pair:
         return self.minimum.difference * self.test.difference <= 0
 
 
-def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
-    """Compare each pair of each reading, corrected together: Holm over the running minima, `bh` over this look.
-
-    Where the time before exposures was counted, adjusted comparisons are next to the plain ones. Where the plan chose
-    them they decide, and the verdicts of all goals are corrected over those that decide.
-    """
-    question = readings[0].question
-    plain = compare_pairs([pair for reading in readings for pair in pairs_of(reading)], question)
-    # Several readings of a goal are segments, in which the time before is not counted.
-    counted = Counter(reading.goal.id for reading in readings)
-    arms = [adjusted_arms(reading) if counted[reading.goal.id] == 1 else None for reading in readings]
-    decides = [counted[reading.goal.id] == 1 and adjustment_decides(reading) for reading in readings]
-    verdicts = plain
-    if any(decides):
-        each = zip(readings, arms, decides, strict=True)
-        verdicts = compare_pairs([pair for one in each for pair in deciding_pairs(*one)], question)
-    combined, places = [], iter(zip(plain, verdicts, strict=True))
-    for reading, adjusted, is_deciding in zip(readings, arms, decides, strict=True):
-        own = [next(places) for _ in reading.pairs()]
-        if is_deciding:
-            combined += with_adjustment(
-                [one for one, _ in own], [verdict for _, verdict in own], adjusted, decides=True
-            )
-            continue
-        shown = compare_pairs(pairs_of(reading, adjusted), question) if adjusted else [None] * len(own)
-        combined += with_adjustment([verdict for _, verdict in own], shown, adjusted, decides=False)
-    return combined
-
-
-def deciding_pairs(reading: Reading, adjusted: AdjustedArms | None, is_deciding: bool) -> list[Pair]:
-    """Return the tests that decide; without evidence where the adjusted arms decide and are missing."""
-    if is_deciding and adjusted is None:
-        return [Pair(NO_SAMPLE, NO_SAMPLE, None, NOTHING) for _ in reading.pairs()]
-    return pairs_of(reading, adjusted if is_deciding else None)
-
-
 def compare_pairs(pairs: Sequence[Pair], question: Question) -> list[TreatmentComparison | None]:
-    """Return the comparisons of pairs that are corrected together."""
+    """Return the comparisons of pairs that are corrected together: Holm over running minima, `bh` over this look."""
     if not pairs:
         return []
     # One comparison needs no correction, so its evidence of earlier looks counts.
@@ -114,49 +77,6 @@ def compare_pairs(pairs: Sequence[Pair], question: Question) -> list[TreatmentCo
     return [compare_pair(*one) for one in each]
 
 
-def with_adjustment(
-    comparisons: Sequence[TreatmentComparison | None],
-    others: Sequence[TreatmentComparison | None],
-    arms: AdjustedArms | None,
-    *,
-    decides: bool,
-) -> list[TreatmentComparison | None]:
-    """Return the plain comparisons with the adjusted ones, `others`, next to them."""
-    combined: list[TreatmentComparison | None] = []
-    for plain, other in zip(comparisons, others, strict=True):
-        if plain is None or (other is None and not decides):
-            combined.append(plain)
-        elif other is None or arms is None:
-            # Earlier looks keep their verdict, but nothing shows whether the present difference agrees.
-            combined.append(replace(plain, is_significant=False, is_contradicted=False))
-        else:
-            combined.append(combination(plain, other, arms.variance_reduction, decides))
-    return combined
-
-
-def combination(
-    plain: TreatmentComparison, adjusted: TreatmentComparison, reduction: float, decides: bool
-) -> TreatmentComparison:
-    """Return the plain figures with the adjusted ones, whose verdict they take if those decide."""
-    shown = AdjustedComparison(
-        lift=adjusted.lift,
-        lift_interval=adjusted.lift_interval,
-        difference=adjusted.difference,
-        difference_interval=adjusted.difference_interval,
-        p_value=1.0 if adjusted.p_value is None else adjusted.p_value,
-        adjusted_p_value=1.0 if adjusted.adjusted_p_value is None else adjusted.adjusted_p_value,
-        always_valid_p=adjusted.always_valid_p,
-        is_significant=bool(adjusted.is_significant),
-        variance_reduction=reduction,
-        decides=decides,
-    )
-    if not decides:
-        return replace(plain, adjusted=shown)
-    return replace(
-        plain, adjusted=shown, is_significant=adjusted.is_significant, is_contradicted=adjusted.is_contradicted
-    )
-
-
 def pairs_of(reading: Reading, adjusted: AdjustedArms | None = None) -> list[Pair]:
     """Return the tests of a goal's treatments, with the minima of looks at the same definition of the goal.
 
@@ -165,14 +85,14 @@ def pairs_of(reading: Reading, adjusted: AdjustedArms | None = None) -> list[Pai
     question, goal = reading.question, reading.goal
     source = definition_digest(goal, question.currency, question.experiment.results_weekdays)
     before = kept(question.looks, goal.id, source)
-    minima = (before.get("adjusted", {}) if adjusted else before["treatments"]) if before else {}
+    minima = (before.get("adjusted", {}) if adjusted is not None else before["treatments"]) if before else {}
     mixture, alpha = mixture_of(
         before["mixture"] if before else first_mixture(reading.tau, question.alpha), question.alpha
     )
     pairs = []
     for control, treatment in reading.pairs():
         arms: tuple[Conversions | Sample, Conversions | Sample] = reading.level(control), reading.level(treatment)
-        if adjusted:
+        if adjusted is not None:
             arms = adjusted.pairs.get(treatment.id, (NO_SAMPLE, NO_SAMPLE))
         stored = minima.get(treatment.id)
         minimum = Minimum(stored["p"], stored["difference"]) if stored else NOTHING
