@@ -14,7 +14,8 @@ from abtest.domain.planning.sample_size import Demand, size_for_rate
 from tools.sim.before import Past, Sums
 from tools.sim.deciding import ALPHA, Flags, ready
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
-from tools.sim.testing import MDE
+from tools.sim.planned_looks import sides_by_information
+from tools.sim.testing import ALPHA_BY_LOOKS, MDE, POWER_BY_LOOKS
 from tools.sim.traffic import Traffic, split
 from tools.stats import batched
 
@@ -134,7 +135,63 @@ class AdjustedPower:
         ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustedLooks:
+    """Group-sequential daily looks at adjusted rates, at their own information, against the plan's information."""
+
+    correlation: float
+    has_effect: bool
+    paths: int = 10_000
+    batch: int = 500
+
+    RATE: ClassVar = 0.03
+
+    @property
+    def name(self) -> str:
+        """Effect and correlation."""
+        effect = "the planned effect" if self.has_effect else "no effect"
+        return f"planned looks, {effect}, correlation {self.correlation:g}"
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Return whether the treatment won, or without an effect was significant, adjusted and plain."""
+        sample = size_for_rate(self.RATE, Demand(mde=MDE)).required_total_visitors
+        lift = 1 + MDE if self.has_effect else 1.0
+        past = Past(kind="rate", rate=self.RATE, correlation=self.correlation, lift=lift)
+        sums = past.seen(rng, (paths, DAYS), a_look=round(sample / DAYS))
+        middle = self.RATE * (1 + MDE / 2)
+        planned = sample / (4 * middle * (1 - middle))
+        outcomes = {}
+        for how, moments in (("adjusted", sums.moments), ("plain", sums.without_a_past)):
+            differences = batched.adjusted_differences(*moments, is_rate=True)
+            information = np.where(differences.variance > 0, 1 / differences.variance, 0.0)
+            z = np.nan_to_num(differences.difference) * np.sqrt(information)
+            sides = sides_by_information(z, information, planned, is_ready(sums))
+            outcomes[how] = ever(sides > 0 if self.has_effect else sides != 0)
+            outcomes[f"{how} days"] = DAYS - (information[..., 0] >= planned).sum(axis=1) + 1.0
+        return outcomes
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """Errors or power, and the day by which the planned information is reached."""
+        reached, error = share(outcomes["adjusted"])
+        return [
+            Row(
+                group="Group-sequential tests of adjusted rates, base 3 %, MDE 10 %, daily looks for at most 28 days",
+                what=self.name,
+                aim=Aim(POWER_BY_LOOKS, at_least=True) if self.has_effect else Aim(ALPHA_BY_LOOKS),
+                reached=reached,
+                error=error,
+                beside=f"plain {np.mean(outcomes['plain']):.3f}, planned information on day"
+                f" {np.mean(outcomes['adjusted days']):.1f}",
+            )
+        ]
+
+
 CELLS: tuple[Cell, ...] = (
+    *(
+        AdjustedLooks(correlation=correlation, has_effect=has_effect)
+        for correlation in (0.3, 0.5, 0.7)
+        for has_effect in (False, True)
+    ),
     *(
         AdjustedPeeking(kind=kind, treatment_share=part, correlation=correlation)
         for kind in ("rate", "money")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tools.sim import (
     adjusted,
+    covariates,
     daily_looks,
     guarding,
     guardrails,
@@ -21,6 +22,7 @@ CELLS: tuple[Cell, ...] = (
     *daily_looks.CELLS,
     *adjusted.CELLS,
     *planned_sizes.CELLS,
+    *covariates.CELLS,
     *single_look.CELLS,
     *money.CELLS,
     *unequal.CELLS,
