@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.stats.group_sequential.observation import Observation, Unobserved
+from abtest.services.results import adjusted_decisions
 from abtest.services.results.counts import Counts, counts_of_totals
 from abtest.services.results.evidence import measure_of
 from abtest.services.results.question import Question, reading_of
@@ -259,3 +261,24 @@ def test_adjustment__of_a_part_of_the_visitors__is_restricted() -> None:
 
     assert shown.adjustment is not None
     assert (shown.adjustment.status, shown.rows[1].is_significant) == ("restricted", False)
+
+
+def test_family__of_an_adjusted_and_a_plain_goal__is_corrected_over_the_estimates_that_decide() -> None:
+    test = Measuring()
+    visitors = drawn(LIFT)
+    plain_goal = replace(test.goal, id="h", name="Other", is_primary=False)
+    counts = counts_of_totals(totals(visitors))
+    both = replace(counts, goals={**counts.goals, **{("h", arm): counts.goals["g", arm] for arm in "ct"}})
+    question = test.question()
+    readings = [reading_of(question, goal, replace(both, counted=None)) for goal in (test.goal, plain_goal)]
+
+    adjusted, plain = adjusted_decisions.compare(readings)
+
+    assert adjusted is not None
+    assert plain is not None
+    assert adjusted.adjusted is not None
+    # Holm: the adjusted p of the first goal is the smaller one, so it counts twice; no later one is below that.
+    twice = 2 * (adjusted.adjusted.always_valid_p or 0)
+    assert adjusted.adjusted.adjusted_p_value == pytest.approx(twice)
+    assert plain.adjusted_p_value == pytest.approx(max(twice, plain.always_valid_p or 0))
+    assert (adjusted.adjusted.decides, plain.adjusted) == (True, None)
