@@ -66,24 +66,30 @@ class Season:
         found = sorted(self.experiment["variations"], key=lambda each: not each["is_control"])
         return [each["id"] for each in found]
 
-    @property
-    def row(self) -> dict[str, Any]:
-        """Of the treatment."""
+    def goal(self, engine: str = "frequentist") -> dict[str, Any]:
+        """Return the goal with its rows."""
         answer = self.shop.client.get(
-            f"/experiments/{self.experiment['id']}/results", query={"correction": "none", "engine": "frequentist"}
+            f"/experiments/{self.experiment['id']}/results", query={"correction": "none", "engine": engine}
         )
         assert answer.status == 200, answer.body
         (goal,) = answer.json()["goals"]
-        (found,) = (row for row in goal["rows"] if not row["is_control"])
-        told: dict[str, Any] = found
-        return told
+        shown: dict[str, Any] = goal
+        return shown
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Of the treatment."""
+        return treatment_of(self.goal())
 
     def _launch(self) -> None:
         body = {"name": "Dearer", "goals": [{"name": "Revenue", "type": "revenue"}]}
         made = self.shop.client.post("/experiments", body)
         assert made.status == 201, made.body
-        path = f"/experiments/{made.json()['id']}/launch"
-        launched = self.shop.client.post(path, {"override_checklist_warnings": True})
+        path, goal = f"/experiments/{made.json()['id']}", made.json()["goals"][0]["id"]
+        plan = {"goal_id": goal, "baseline_rate": 0.3, "mde": 0.1, "covariate_adjustment": "cuped"}
+        planned = self.shop.client.put(f"{path}/plan", plan)
+        assert planned.status == 200, planned.body
+        launched = self.shop.client.post(f"{path}/launch", {"override_checklist_warnings": True})
         assert launched.status == 200, launched.body
         self.experiment = launched.json()
 
@@ -112,6 +118,13 @@ class Season:
 
     def _flush(self) -> None:
         self.shop.send([event for event in self.sent if event["at"] == self.shop.now])
+
+
+def treatment_of(goal: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of the treatment."""
+    (row,) = (row for row in goal["rows"] if not row["is_control"])
+    shown: dict[str, Any] = row
+    return shown
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +169,19 @@ def test_results__of_shoppers_who_bought_before__tell_cuped_as_by_hand(season: S
     assert _width(found) < 0.9 * _width(season.row)
 
 
+def test_results__of_a_plan_that_adjusts__decide_by_the_same_difference(season: Season) -> None:
+    control, treatment, reduction = by_hand(season)
+
+    goal = season.goal("sequential")
+
+    row = treatment_of(goal)
+    assert goal["adjustment"]["status"] == "decides"
+    assert row["cuped"]["decides"]
+    assert row["cuped"]["difference"] == pytest.approx(fmean(treatment) - fmean(control), rel=1e-9)
+    assert row["cuped"]["variance_reduction"] == pytest.approx(reduction, rel=1e-9)
+    assert _width(row["cuped"]) < 0.9 * _width(row)
+
+
 def _width(row: Mapping[str, Any]) -> float:
     interval = row["difference_ci"]
     return float(interval["upper"]) - float(interval["lower"])
@@ -188,3 +214,4 @@ def test_results__after_the_weights_changed__tell_no_cuped(season: Season) -> No
     found = season.row
     assert found["p_value"] is not None
     assert found["cuped"] is None
+    assert season.goal("sequential")["adjustment"]["status"] == "not_counted"
