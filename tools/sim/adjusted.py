@@ -188,7 +188,7 @@ class AdjustedLooks:
 
 CELLS: tuple[Cell, ...] = (
     *(
-        AdjustedLooks(correlation=correlation, has_effect=has_effect)
+        AdjustedLooks(correlation=correlation, has_effect=has_effect, paths=3_000 if has_effect else 10_000)
         for correlation in (0.3, 0.5, 0.7)
         for has_effect in (False, True)
     ),
