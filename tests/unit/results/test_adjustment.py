@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pytest
 
+from abtest.contract import results as contract
 from abtest.domain.autostop import sequential as rule
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import look_at
@@ -24,6 +25,7 @@ from abtest.services.results.counts import Counts, counts_of_totals
 from abtest.services.results.evidence import measure_of
 from abtest.services.results.question import Question, reading_of
 from abtest.services.results.rows import goal_results
+from abtest.services.results.verdicts import Facts, verdict_of
 
 NOW = "2026-03-02T09:00:00.000Z"
 N = 2000
@@ -147,6 +149,27 @@ def test_row__of_a_plan_that_adjusts__has_plain_figures_and_the_adjusted_verdict
     assert (chosen.adjustment.status, plain.adjustment) == ("decides", None)
     # Shown next to the plain figures all the same.
     assert (other.cuped.decides, other.cuped.difference) == (False, pytest.approx(row.cuped.difference))
+
+
+def test_report__of_a_winner_by_the_adjusted_estimate__has_its_figures_in_the_sentence() -> None:
+    test = Measuring()
+    goal = test.shown(drawn(LIFT))
+    facts = Facts(
+        experiment=replace(test.experiment, status="running", started_at=NOW, measurement_started_at=NOW),
+        visitors=2 * N,
+        goal=goal,
+        plan=None,
+        srm=contract.SampleRatio(p_value=1.0, status="ok", expected={}, observed={}, sequential_p_value=1.0),
+        health=[],
+        coverage=contract.Coverage(mixed_populations=False, reasons=[]),
+    )
+
+    verdict = verdict_of(facts)
+
+    adjusted = goal.rows[1].cuped
+    assert verdict.status == "winner"
+    assert f"rises by {adjusted.lift:.1%} (between {adjusted.ci.lower:+.1%} and" in verdict.sentence
+    assert verdict.sentence.endswith("adjusted for what visitors did in the 14 days before.")
 
 
 def test_autostop__of_a_plan_that_adjusts__finds_the_winner_earlier() -> None:

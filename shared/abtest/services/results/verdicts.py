@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
-from abtest.contract.results import GoalResult, ResultRow
+from abtest.contract.results import Cuped, GoalResult, ResultRow
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.coverage import MESSAGES
 from abtest.domain.planning.duration import in_words
+from abtest.services.results.messages import ADJUSTED
 
 _TOO_LITTLE = frozenset(
     {"not_counted_yet", "no_visitors", "too_few_visitors", "no_conversions", "too_few_conversions", "no_traffic"}
@@ -185,7 +186,7 @@ def by_numbers(facts: Facts, harmed: Collection[str] = ()) -> Conclusion | None:
         return None
 
     def gain(row: ResultRow) -> float:
-        difference = row.difference or 0.0
+        difference = deciding(row).difference or 0.0
         return -difference if goal.direction == "decrease" else difference
 
     better = [row for row in rows if row.state == "better" and row.variation_id not in harmed]
@@ -212,10 +213,19 @@ def undecided(facts: Facts) -> Conclusion:
 
 
 def effect(goal: GoalResult, row: ResultRow) -> str:
-    """Return the change of a goal in words, such as `Buy rises by 12.3% (between 2.1% and 22.5%)`."""
-    difference = row.difference or 0.0
+    """Return the change of a goal in words, such as `Buy rises by 12.3% (between 2.1% and 22.5%)`.
+
+    It is the adjusted one where that decides, with a note.
+    """
+    shown = deciding(row)
+    difference, note = shown.difference or 0.0, "" if shown is row else f", {ADJUSTED}"
     moves = "rises" if difference > 0 else "falls" if difference < 0 else "does not change"
-    if row.lift is None:
-        return f"{goal.name} {moves}"
-    ends = f" (between {row.ci.lower:+.1%} and {row.ci.upper:+.1%})" if row.ci else ""
-    return f"{goal.name} {moves} by {abs(row.lift):.1%}{ends}"
+    if shown.lift is None:
+        return f"{goal.name} {moves}{note}"
+    ends = f" (between {shown.ci.lower:+.1%} and {shown.ci.upper:+.1%})" if shown.ci else ""
+    return f"{goal.name} {moves} by {abs(shown.lift):.1%}{ends}{note}"
+
+
+def deciding(row: ResultRow) -> ResultRow | Cuped:
+    """Return the figures that the row's state follows from."""
+    return row.cuped if row.cuped is not None and row.cuped.decides else row
