@@ -232,11 +232,12 @@ def _without_details(row: OutboxRow) -> dict[str, Any]:
 
 
 def _timeline(story: Story, case: Case) -> list[tuple[str, str, str]]:
-    """What webhooks told, in the timeline's words; who launched it is not theirs to tell."""
+    """Webhooks in the timeline's words, alerts of one look as one; who launched it is not theirs to tell."""
     by = "schedule" if case.name in story.scheduled else "person"
     words = {**TOLD_IN_TIMELINE, "experiment.started": ("launched", by)}
     told = [row for row in story.told if row.payload["experiment_id"] == case.book.experiment]
-    return [(*words[event], row.created_at) for row in told if (event := row.payload["event"]) in words]
+    entries = [(*words[event], row.created_at) for row in told if (event := row.payload["event"]) in words]
+    return list(dict.fromkeys(entries))
 
 
 def _rows(found: Mapping[str, Any], goal: str) -> dict[str, Any]:

@@ -32,13 +32,21 @@ class Effect:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """An experiment as storefronts have it; `begins` is its launch in Unix ms."""
+    """An experiment as storefronts have it; `begins` is its launch in Unix ms.
+
+    `turns`: moments in Unix ms, in order, from which on its effect is another.
+    """
 
     experiment: str
     arms: tuple[str, str]
     goal: str
     begins: int
     effect: Effect
+    turns: Sequence[tuple[int, Effect]] = ()
+
+    def effect_at(self, moment: int) -> Effect:
+        """Return the effect on those who come at this moment."""
+        return next((effect for begins, effect in reversed(self.turns) if begins <= moment), self.effect)
 
 
 class Shoppers:
@@ -98,8 +106,9 @@ class Shoppers:
         for one in running:
             if at >= one.begins:
                 arm = self._arms[visitor].setdefault(one.experiment, int(self._chance.integers(2)))
-                worth *= one.effect.spends[arm]
-                yield from self._meeting(event, one, arm)
+                effect = one.effect_at(at)
+                worth *= effect.spends[arm]
+                yield from self._meeting(event, one, effect, arm)
         if self._chance.random() < 0.2:
             minor = max(1, round(4000 * worth * float(self._chance.lognormal(0, 0.5))))
             yield event("order", int(self._chance.integers(1, 20)) * MINUTE, order=f"o-{self._visits}", minor=minor)
@@ -111,14 +120,14 @@ class Shoppers:
         self._known.append(f"v-{len(self._known)}")
         return self._known[-1]
 
-    def _meeting(self, event: Any, one: Running, arm: int) -> Iterator[Event]:
+    def _meeting(self, event: Any, one: Running, effect: Effect, arm: int) -> Iterator[Event]:
         chances = self._chance.random(4)
         names = {"experiment": one.experiment, "variation": one.arms[arm]}
-        if chances[0] < one.effect.is_shown[arm]:
+        if chances[0] < effect.is_shown[arm]:
             yield event("seen", 0, **names)
         if chances[1] < 0.002:  # another device of the same person, and another variation
             yield event("seen", int(self._chance.integers(1, 90)) * MINUTE, **{**names, "variation": one.arms[1 - arm]})
-        if chances[2] < one.effect.fails[arm]:
+        if chances[2] < effect.fails[arm]:
             yield event("error", 500, **names)
-        if chances[3] < one.effect.reaches[arm]:
+        if chances[3] < effect.reaches[arm]:
             yield event("reached", self._chance.exponential(20 * MINUTE), goal=one.goal)

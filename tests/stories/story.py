@@ -27,7 +27,8 @@ class Role:
     """An experiment of the story: from the launch on its `effect`. `plan` is stated before that, if any.
 
     Launched by hand on the first day, by the schedule on any other. `counts_money`: a second goal is revenue.
-    `is_broken`: what is wrong is found within hours, so every hour counts.
+    `is_broken`: what is wrong is found within hours, so every hour counts. `turns`: by hours since the launch the
+    effect from then on; what breaks does so at the first of them.
     """
 
     name: str
@@ -37,9 +38,15 @@ class Role:
     counts_money: bool = False
     is_broken: bool = False
     is_completed: bool = False
+    turns: Mapping[int, Effect] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] | None = None
     on_harm: str = "pause"
+
+    @property
+    def sound(self) -> int:
+        """Time between its launch and its first turn, in ms."""
+        return min(self.turns, default=0) * HOUR
 
 
 NOTHING = Role(name="Nothing", day=0, effect=Effect(), is_completed=True, fields={"counting_type": "aa_test"})
@@ -71,6 +78,21 @@ TEMPTING = Role(
 )
 UNDELIVERED = Role(name="Undelivered", day=1, effect=Effect(is_shown=(1.0, 0.0)), is_broken=True)
 FAILING = Role(name="Failing", day=2, effect=Effect(fails=(0.002, 0.5)), is_broken=True)
+FADING = Role(
+    name="Fading",
+    day=0,
+    effect=Effect(reaches=(0.5, 0.5)),
+    turns={48: Effect(reaches=(0.5, 0.0))},
+    is_broken=True,
+)
+MENDED = Role(
+    name="Mended",
+    day=0,
+    effect=Effect(reaches=(0.8, 0.8)),
+    turns={24: Effect(reaches=(0.8, 0.0)), 28: Effect(reaches=(0.8, 0.8))},
+    is_broken=True,
+    fields={"guardian_override": {"pause_on_broken": False, "pause_on_harm": False}},
+)
 PLANNED = Role(
     name="Planned",
     day=0,
@@ -89,7 +111,7 @@ TO_THE_END = Role(
     name="To the end", day=0, effect=Effect(), mode="group_sequential", plan={"baseline_rate": 0.2, "mde": 0.4}
 )
 LOOKS = (LOOKED_AT, TO_THE_END)
-BAD_DAYS = (PLANNED, CHEAPER, TEMPTING, UNDELIVERED, FAILING)
+BAD_DAYS = (PLANNED, CHEAPER, TEMPTING, UNDELIVERED, FAILING, FADING, MENDED)
 
 
 class Story:
@@ -119,7 +141,7 @@ class Story:
         self._launch_by_hand()
         ends, before = self._begins + self._days * DAY, self._begins
         while before < ends:
-            at = min(before + self._step(), ends, *self._launches_after(before))
+            at = min(before + self._step(before), ends, *self._turns_after(before))
             self._round(before, at)
             before = at
         self._complete()
@@ -191,8 +213,9 @@ class Story:
             assert found["status"] == "running"
             self.oracle.begin(_case(role, found), len(self.rounds))
 
-    def _launches_after(self, moment: int) -> list[int]:
-        moments = [self._begins + role.day * DAY for role in self._cast]
+    def _turns_after(self, moment: int) -> list[int]:
+        """When experiments are launched or break."""
+        moments = [self._begins + role.day * DAY + sound for role in self._cast for sound in (0, role.sound)]
         return [each for each in moments if each > moment]
 
     def _complete(self) -> None:
@@ -207,14 +230,17 @@ class Story:
 
     # ------------------------------------------------------------ rounds
 
-    def _step(self) -> int:
-        if any(role.is_broken for role in self._cast if self._is_open(role)):
+    def _step(self, before: int) -> int:
+        if any(self._is_broken(role, before) for role in self._cast):
             return HOUR
         return 6 * HOUR if self.oracle.is_near else DAY
 
-    def _is_open(self, role: Role) -> bool:
+    def _is_broken(self, role: Role, moment: int) -> bool:
+        """Return whether it has broken, and was neither paused nor mended, and that noticed."""
         case = self.oracle.cases.get(self.experiments[role.name]["id"])
-        return case is not None and case.status == "running"
+        if not role.is_broken or case is None or moment < self._begins + role.day * DAY + role.sound:
+            return False
+        return case.status == "running" and not (case.reported and not case.lasting)
 
     def _round(self, before: int, at: int) -> None:
         """All that was sent since the last round comes in, and every schedule fires twice."""
@@ -256,6 +282,7 @@ class Story:
                 goal=case.book.goal,
                 begins=case.book.begins,
                 effect=role.effect,
+                turns=[(case.book.begins + hours * HOUR, effect) for hours, effect in sorted(role.turns.items())],
             )
             for role in self._cast
             if (case := self.oracle.cases.get(self.experiments[role.name]["id"])) and case.book.experiment in delivered

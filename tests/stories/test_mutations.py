@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from abtest.domain.guardian import harm
 from tests.stories import checks
 from tests.stories.shoppers import Effect
 from tests.stories.story import Role, Story
 
 BETTER = Role(name="Much better", day=0, effect=Effect(reaches=(0.1, 0.25)))
 WORSE = Role(name="Much worse", day=0, effect=Effect(reaches=(0.25, 0.1)))
+BREAKING = Role(
+    name="Breaking",
+    day=0,
+    effect=Effect(reaches=(0.8, 0.8)),
+    turns={42: Effect(reaches=(0.8, 0.0))},
+    is_broken=True,
+)
 
 
 def days(*without: str) -> Story:
@@ -36,5 +44,14 @@ def test_events__with_a_schedule_switched_off__are_not_as_foretold(switched_off:
     story = days(switched_off)
     foretold = {each.payload["event"] for each in story.oracle.foretold}
     assert foretold - {row.payload["event"] for row in story.told} == silenced
+    with pytest.raises(AssertionError):
+        checks.events(story)
+
+
+def test_events__without_evidence_of_changes__are_not_as_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harm, "change_of_conversions", lambda *_: None)
+    story = Story(3, days=2, cast=(BREAKING,), shoppers_a_day=500).run()
+    foretold = {each.payload["event"] for each in story.oracle.foretold}
+    assert foretold - {row.payload["event"] for row in story.told} == LOST
     with pytest.raises(AssertionError):
         checks.events(story)
