@@ -86,7 +86,12 @@ def plausible(lift: float) -> Plausibility:
 def stopped(report: contract.Report) -> EarlyStop | None:
     """The caution about the row of the verdict."""
     row = named_row(report)
-    if row is None or row.difference is None or row.state not in ("better", "worse"):
+    if (
+        row is None
+        or report.verdict.status not in ("winner", "loser")
+        or row.difference is None
+        or row.state not in ("better", "worse")
+    ):
         return None
     corrected = None if row.lift is None else KEPT * row.lift
     moment: Any = "running" if report.experiment.status == "running" else "stopped"

@@ -8,6 +8,7 @@ from typing import Any
 
 from abtest.contract import report as contract
 from abtest.contract import trust
+from abtest.contract.results import GuardrailFinding
 from tests.support.report_facts import at, draft, entry, ident, verdict
 from tests.support.report_shop import Shop
 
@@ -262,6 +263,75 @@ def hostile() -> contract.Report:
     return found.model_copy(update={"timeline": [entry(1, "paused", f"Paused: {HOSTILE} {LONG}")]})
 
 
+def early() -> contract.Report:
+    """A winner after a day and a half, whose lift is too good to be true."""
+    goals = [
+        {"name": "Revenue", "base": 0.03, "lifts": [0, 0.62], "money": 88.0},
+        {"name": "Purchase", "base": 0.03, "lifts": [0, 0.58]},
+    ]
+    return Shop(["Control", "Countdown above the basket"], days=1, daily=31_000, plan=190_000).report(
+        goals,
+        verdict=verdict(
+            "winner",
+            "“Countdown above the basket” is better: Revenue rises by 62.0% (between +21.4% and +102.6%)",
+            variation=1,
+        ),
+        experiment={"name": "Basket: how long an offer lasts"},
+    )
+
+
+def guarded() -> contract.Report:
+    """Better in the primary goal, and harmful in a guardrail; three treatments."""
+    goals = [
+        {"name": "Added to cart", "base": 0.11, "lifts": [0, 0.09, 0.02, -0.01]},
+        {"name": "Order returned", "base": 0.02, "lifts": [0, 0.4, 0.02, 0.01], "direction": "decrease"},
+        {"name": "Revenue", "base": 0.031, "lifts": [0, -0.02, 0.01, 0.0], "money": 64.0},
+    ]
+    names = ["Control", "Sizes run large", "Sizes run small", "No sizes"]
+
+    def shown(goal: int, arm: int, status: Any, p: float | None, lift: float | None, message: str) -> GuardrailFinding:
+        return GuardrailFinding(
+            goal_id=ident(2, goal),
+            variation_id=ident(1, arm),
+            status=status,
+            p_value=p,
+            difference=None,
+            lift=lift,
+            message=message,
+        )
+
+    harm = "“Sizes run large” harms “Order returned” (+40.0%, p = 0.002)."
+    return Shop(names, days=21, daily=5200, plan=120_000).report(
+        goals,
+        verdict=verdict("harm", f"{harm} It is better in Added to cart, and no winner.", variation=1),
+        guardrails=[
+            shown(1, 1, "harmed", 0.002, 0.4, harm),
+            shown(
+                1, 2, "no_harm_shown", 0.9, 0.02, "No harm of “Order returned” is shown in “Sizes run small” so far."
+            ),
+            shown(1, 3, "no_harm_shown", 1.0, 0.01, "No harm of “Order returned” is shown in “No sizes” so far."),
+            shown(2, 1, "no_harm_shown", 0.4, -0.02, "No harm of “Revenue” is shown in “Sizes run large” so far."),
+            shown(
+                2,
+                2,
+                "too_little_data",
+                0.8,
+                0.01,
+                "There is too little data to say whether “Sizes run small” harms it.",
+            ),
+            shown(
+                2,
+                3,
+                "excluded_currency_residue",
+                None,
+                None,
+                "“Revenue” is not tested: too much is in other currencies.",
+            ),
+        ],
+        experiment={"name": "Product page: how sizes are described"},
+    )
+
+
 STATES: Mapping[str, Callable[[], contract.Report]] = {
     "empty": empty,
     "little": little,
@@ -273,4 +343,6 @@ STATES: Mapping[str, Callable[[], contract.Report]] = {
     "crowded": crowded,
     "mismatched": mismatched,
     "hostile": hostile,
+    "early": early,
+    "guarded": guarded,
 }

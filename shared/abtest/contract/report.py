@@ -221,7 +221,7 @@ class Report(Output):
     ]
     early_stop: Annotated[
         EarlyStop | None,
-        Field(description="About the treatment of the verdict; null unless engine `sequential` calls it significant."),
+        Field(description="About the winner or the loser; null unless engine `sequential` calls it significant."),
     ]
     goals: Annotated[list[GoalResult], Field(description="The deciding goal first.")]
     guardrails: Annotated[list[GuardrailFinding], Field(description="What each guardrail shows in each treatment.")]

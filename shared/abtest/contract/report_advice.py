@@ -51,6 +51,7 @@ class MonthlyWorth(Output):
     amount: Annotated[float, Field(description="Difference per visitor times `visitors_a_month`, in major units.")]
     lower: Annotated[float, Field(description="Lower end of the difference's interval, times the same visitors.")]
     upper: Annotated[float, Field(description="Upper end of the difference's interval, times the same visitors.")]
+    is_significant: Annotated[bool, Field(description="True if the interval of the difference excludes zero.")]
     message: str
 
 

@@ -46,6 +46,9 @@ TOO_NEAR = """() => [...document.querySelectorAll('svg.plot')].flatMap((plot) =>
     .map(([other]) => `${name} on ${other}`));
 })"""
 
+CUT = """boxes => boxes.filter((box) => box.scrollWidth > box.clientWidth)
+  .map((box) => box.getAttribute('aria-label'))"""
+
 LOW = "found => found.filter((one) => one.offsetHeight < 40).length"
 """Sections that show next to nothing."""
 
@@ -82,6 +85,27 @@ def test_page__in_a_window_of_any_width__scrolls_sideways_within_tables_only(ope
         assert page.eval_on_selector_all("section", LOW) == 0
         if width in (360, 1100):
             assert page.evaluate(TOO_NEAR) == [], "words of charts lie on each other"
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_tables__on_a_phone_and_a_desktop__show_every_column(open_report: Open, state: str) -> None:
+    page = open_report(state, width=1280)
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        cut = page.eval_on_selector_all(".box", CUT)
+        assert cut == [], f"columns are cut at {width}"
+
+
+def test_rows__on_a_phone__name_each_figure(open_report: Open) -> None:
+    page = open_report("winner", width=390)
+    label = "(cell) => getComputedStyle(cell, '::before').content"
+    numbers = page.locator("section[aria-labelledby=numbers]")
+    assert numbers.locator("td[data-label='Converted']").first.evaluate(label) == '"Converted"'
+    assert numbers.locator("td.none").first.is_hidden()
+    assert numbers.get_by_role("row").count() > 9, "rows and cells keep their roles"
+    assert numbers.get_by_role("columnheader").count() == numbers.locator("thead th").count()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert numbers.locator("td[data-label='Converted']").first.evaluate(label) == "none"
 
 
 def test_names__from_right_to_left__leave_the_direction_of_the_page(open_report: Open) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -52,6 +53,18 @@ def test_report__as_a_page__says_the_facts_of_the_other_form_and_nothing_as_mark
     assert "<script" not in text_of(page)
     assert "<b>why" not in text_of(page)
     assert "&lt;/script&gt;&lt;img src=x onerror=&quot;alert(1)&quot;&gt; قميص" in text_of(page)
+
+
+def test_report__advises_in_the_same_words_in_both_forms(lab: Lab) -> None:
+    experiment = counted(lab)
+    facts, page = report(lab, experiment, "json").json(), unescape(text_of(report(lab, experiment)))
+    assert (facts["next_step"]["code"], facts["measured_time"]["warning"]) == ("make_plan", "under_a_week")
+    assert (facts["worth"]["not_evaluable"], facts["worth"]["currency"]) == ("excluded_currency_residue", "EUR")
+    assert (facts["implausible_lifts"], facts["early_stop"]) == ([], None)
+    assert facts["correction_message"] == "Holm, across the treatments of a goal"
+    for sentence in (facts["next_step"]["sentence"], facts["measured_time"]["message"], facts["worth"]["message"]):
+        assert sentence in page
+    assert facts["correction_message"] in page
 
 
 def test_report__without_a_format__is_the_facts(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
 from abtest.domain.planning.duration import elapsed_words
 from abtest.ports.catalog import AuditRow
-from abtest.services.results.cautions import early_stop, implausible_lifts
+from abtest.services.results.cautions import early_stop, implausible_lifts, percent
 from abtest.services.results.measured_time import measured_until, time_of
 from abtest.services.results.next_steps import Situation, next_step
 from abtest.services.results.question import Question, reading_of
@@ -139,7 +139,7 @@ AA: dict[str, Any] = {"counting_type": "aa_test"}
             situation((100, 104), **ENDED),
             "stop_and_learn",
             (
-                "Keep the control: no difference was shown, and lifts below -19.8% or above +34.8% are excluded. Note "
+                "Keep the control: no difference was shown, and lifts below −19.8% or above +34.8% are excluded. Note "
                 "what was learned."
             ),
         ),
@@ -173,7 +173,7 @@ AA: dict[str, Any] = {"counting_type": "aa_test"}
             "decide",
             (
                 "End it and keep the control, or plan for a smaller change: the planned sample is reached without a "
-                "significant difference, and lifts below -19.8% or above +34.8% are excluded."
+                "significant difference, and lifts below −19.8% or above +34.8% are excluded."
             ),
         ),
         (
@@ -333,7 +333,7 @@ def test_implausible_lift__of_a_significant_row__states_the_prior_and_what_to_ex
     assert mark.message == (
         "Buy in “Blue” is too good to be true: a lift of +70.0% is more often an error of measurement than an effect. "
         "Most true lifts are small: 19 of 20 are taken to be within 10% either way before a test. With these data, "
-        f"{mark.expected_lift:+.1%} is expected. Check the measurement first, and repeat the test."
+        f"{percent(mark.expected_lift)} is expected. Check the measurement first."
     )
     assert 0 < mark.expected_lift < 0.1
     reading, goal = sequential((100, 104))

@@ -56,14 +56,14 @@ def goal(*rows: contract.ResultRow) -> contract.GoalResult:
             -0.2,
             (-0.3, -0.1),
             (-12_000.0, -18_000.0, -6000.0),
-            "“B” costs about 12,000 EUR a month, between -18,000 EUR and -6,000 EUR a month.",
+            "“B” costs about 12,000 EUR a month, between −18,000 EUR and −6,000 EUR a month.",
         ),
         (
             "undecided",
             0.01,
             (-0.02, 0.04),
             (600.0, -1200.0, 2400.0),
-            "“B”: between -1,200 EUR and 2,400 EUR a month. It is not shown that it earns or costs anything.",
+            "“B”: between −1,200 EUR and 2,400 EUR a month. It is not shown that it earns or costs anything.",
         ),
         (
             "better",
@@ -126,7 +126,7 @@ def test_rounded__to_two_digits_of_a_size(value: float, size: float, expected: f
     [
         (12_000.0, "JPY", "12,000 JPY"),
         (2.4, "EUR", "2.40 EUR"),
-        (-0.125, "KWD", "-0.125 KWD"),
+        (-0.125, "KWD", "−0.125 KWD"),
         (0.5, "X", "0.50 X"),
     ],
 )

@@ -6,8 +6,7 @@ from abtest.contract.report import Report
 from abtest.contract.results import GoalResult
 from abtest.domain.experiments.model import CountingType, Status
 from abtest.domain.goals.coverage import MESSAGES
-from abtest.domain.planning.duration import in_words
-from abtest.kit.clock import parse_timestamp
+from abtest.domain.planning.duration import elapsed_words
 from abtest.kit.markup import Child, Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
@@ -62,7 +61,9 @@ def verdict(report: Report, arms: Mapping[str, Arm]) -> Html:
         el("h2", "Verdict", id="verdict", class_="unseen"),
         el("p", badge(word, tone)),
         el("p", wording.sentence(report.verdict.sentence), class_="sentence"),
+        el("p", el("b", "Next step"), " ", report.next_step.sentence, class_="step"),
         el("ul", details) if details else None,
+        cautions(report),
         team_conclusion(report, arms),
         key_figures(report, arms),
         class_=f"verdict {tone}",
@@ -103,7 +104,7 @@ def key_figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     parts: list[Html | None] = [_figure("Visitors", wording.count(visitors), f"in {len(arms):,} variations")]
     if goal and shown and shown.ci and report.verdict.status != "not_trusted":
         parts.append(_figure(["Lift, ", typed(goal.name)], wording.lift(shown.lift), wording.lift_between(shown.ci)))
-    parts.append(duration(report))
+    parts += [monthly(report), duration(report)]
     plan = report.plan
     if plan is not None and plan.reached is not None:
         required = f"of {wording.count(plan.required_total_visitors)} visitors"
@@ -111,13 +112,47 @@ def key_figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     return el("dl", parts, class_="figures")
 
 
-def duration(report: Report) -> Html | None:
-    """Return how long the present measurement has run; None before it begins."""
-    begun, until = report.measurement.began_at, report.experiment.ended_at or report.computed_at
-    if begun is None or until is None:
+def cautions(report: Report) -> Html | None:
+    """Return what a reader must know before acting: lifts too good to be true, a stop at a look, parts of weeks."""
+    lines = [("Too good to be true", one.message) for one in report.implausible_lifts]
+    stop = report.early_stop
+    # Next to a lift that is not believed at all, a second corrected one would only confuse.
+    if stop is not None and not is_doubtful(report, stop.variation_id):
+        lines.append(("Likely exaggerated", stop.message))
+    time = report.measured_time
+    if time is not None and time.warning is not None and report.computed_at is not None:
+        lines.append(("Less than a week" if time.warning == "under_a_week" else "Not whole weeks", time.message))
+    if not lines:
         return None
-    days = (parse_timestamp(until) - parse_timestamp(begun)).total_seconds() / 86_400
-    return None if days < 0 else _figure("Measured for", in_words(days), f"since {wording.day(begun)}")
+    items = [el("li", badge(word, "warn"), el("p", text)) for word, text in lines]
+    return el("ul", items, class_="lines cautions", role="list")
+
+
+def is_doubtful(report: Report, variation_id: str) -> bool:
+    """Return whether a lift of the variation is too good to be true."""
+    return any(one.variation_id == variation_id for one in report.implausible_lifts)
+
+
+def duration(report: Report) -> Html | None:
+    """Return how long the present measurement has run, in hours below two days; None before it begins."""
+    time, begun = report.measured_time, report.measurement.began_at
+    if time is None or begun is None:
+        return None
+    return _figure("Measured for", elapsed_words(time.days), f"since {wording.day(begun)}")
+
+
+def monthly(report: Report) -> Html | None:
+    """Return the worth of a month of the treatment of the verdict, or of the only one; None where it is not known."""
+    shown = report.verdict.variation_id
+    treatments = report.worth.treatments
+    one = next((each for each in treatments if each.variation_id == shown), None)
+    one = one or (treatments[0] if len(treatments) == 1 else None)
+    if one is None or report.verdict.status == "not_trusted" or is_doubtful(report, one.variation_id):
+        return None
+    currency = report.worth.currency
+    lower, upper = wording.rounded_money(one.lower), wording.rounded_money(one.upper)
+    amount = wording.rounded_money(one.amount) if one.is_significant else "Not clear"
+    return _figure(f"Worth a month, {currency}", amount, f"{lower} to {upper}")
 
 
 def _figure(name: Child, value: str, note: Child) -> Html:

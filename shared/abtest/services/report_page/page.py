@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 from abtest.contract.report import Report
 from abtest.kit.markup import Html, clean, el
+from abtest.services.report_page.advice import guardrails, worth
 from abtest.services.report_page.arms import arms_of
 from abtest.services.report_page.courses import courses
 from abtest.services.report_page.curves import curves
@@ -39,6 +40,8 @@ def render_report(report: Report) -> str:
     ]
     main = [
         verdict(report, arms),
+        worth(report),
+        guardrails(report),
         health(report, arms),
         plan(report),
         pictures(report, arms),

@@ -49,14 +49,18 @@ border-inline-start:4px solid var(--soft)}
 max-width:42rem}
 .verdict>ul{max-width:44rem}.verdict>ul li{margin-top:.25rem}
 .stated{margin-top:1rem;padding-top:1rem;border-top:1px solid var(--faint)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem 1.5rem;margin-top:1.25rem;
+.figures{display:flex;flex-wrap:wrap;gap:1rem 1.25rem;margin-top:1.25rem;
 padding-top:1.1rem;border-top:1px solid var(--faint)}
-.figures dt{font-size:.8125rem;color:var(--soft)}
-.figures b{display:block;font-size:1.5rem;line-height:1.3;letter-spacing:-.01em}
+.figures>div{flex:1 1 8.25rem}.figures dt{font-size:.8125rem;color:var(--soft)}
+.figures b{display:block;font-size:1.375rem;line-height:1.35;letter-spacing:-.01em;white-space:nowrap}
 .figures span{font-size:.8125rem;color:var(--soft)}
 .lines{margin-top:.75rem}
 .lines li{display:grid;grid-template-columns:13rem 1fr;gap:.25rem 1rem;padding:.55rem 0;
 border-top:1px solid var(--faint)}
+.cautions{margin-top:1rem;max-width:44rem}.lines.cautions li{grid-template-columns:10.5rem 1fr}
+.step{margin:.75rem 0;padding:.6rem .8rem;max-width:44rem;border-radius:6px;background:var(--paper);
+border:1px solid var(--faint)}
+.step b{color:var(--accent);margin-inline-end:.35rem}
 .lines li>.badge{white-space:normal;justify-self:start;align-self:start;margin-top:.15rem}
 .chip{display:inline-block;min-width:1.3em;padding:0 .25em;border-radius:3px;text-align:center;font-size:.75rem;
 line-height:1.4;font-weight:700;color:var(--paper);background:var(--c)}
@@ -66,7 +70,7 @@ column-gap:.9rem}
 .forest li{padding:.35rem 0;border-top:1px solid var(--faint);align-items:center}
 .forest .said{grid-column:2/-1;font-size:.875rem;color:var(--soft)}
 .forest .between{text-align:end;white-space:nowrap}.forest .badge{white-space:normal}
-.num{text-align:end;white-space:nowrap}
+.num{text-align:end;white-space:nowrap}.wide thead .num{white-space:normal}
 .between{font-size:.875rem;color:var(--soft)}
 svg{display:block;overflow:visible}
 svg svg{overflow:hidden}
@@ -99,8 +103,8 @@ linear-gradient(90deg,var(--faint),transparent) 0 0/.8rem 100% scroll no-repeat,
 linear-gradient(270deg,var(--faint),transparent) 100% 0/.8rem 100% scroll no-repeat}
 .box:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:.875rem;overflow-wrap:normal}
-th,td{padding:.4rem .6rem;text-align:start;vertical-align:top;font-weight:400}
-td,thead th{white-space:nowrap}
+th,td{padding:.4rem .5rem;text-align:start;vertical-align:top;font-weight:400}
+td{white-space:nowrap}td.pair{white-space:normal}
 tbody th{min-width:8rem;max-width:16rem;overflow-wrap:anywhere}
 th:first-child{padding-inline-start:0}
 thead th{color:var(--soft);font-size:.8125rem;vertical-align:bottom;border-bottom:1px solid var(--faint)}
@@ -126,15 +130,29 @@ body{padding:1.5rem 1rem 3rem}
 h1{font-size:1.5rem}.sentence{font-size:1.15rem}
 section{margin-top:2.25rem}
 .verdict{padding:1rem}
-.figures{grid-template-columns:1fr 1fr;gap:.9rem 1rem}.figures b{font-size:1.2rem}
-.lines li,.story li,footer dl div,.curve{grid-template-columns:minmax(0,1fr)}
+.figures{display:grid;grid-template-columns:1fr 1fr;gap:.9rem 1rem}.figures b{font-size:1.2rem}
+.lines li,.lines.cautions li,.story li,footer dl div,.curve{grid-template-columns:minmax(0,1fr)}
 .forest .labels{grid-template-columns:minmax(0,1fr)}
 .forest .labels span{display:none}
 .forest li{display:flex;flex-wrap:wrap;gap:.15rem .75rem}
 .forest .state{margin-inline-start:auto}.forest .who,.forest .strip,.forest .said{flex:0 0 100%}
 svg .odd{display:none}
 }
-@media (min-width:78rem){.wide{margin-inline:-9rem}}
+@media screen and (max-width:44rem){
+.box{background:none}
+table,tbody,tr,td,th[scope=row],th[scope=rowgroup]{display:block}
+thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+tr:not(.group){display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.4rem .75rem;
+padding:.6rem 0;border-top:1px solid var(--faint)}
+td,tbody th{padding:0}
+tbody th[scope=row]{grid-row:1;grid-column:1/3;max-width:none;font-weight:600}
+th[scope=rowgroup]{padding:.9rem 0 .3rem}.group>*{border-top:0}
+td::before{content:attr(data-label);display:block;font-size:.75rem;color:var(--soft)}
+td.num{text-align:start;white-space:normal}td.pair{grid-column:span 2}
+td.state{grid-row:1;grid-column:3;justify-self:end;white-space:normal}td.state::before{display:none}
+.drawn{grid-column:1/-1;width:auto}td.none{display:none}
+}
+@media (min-width:78rem){.wide{margin-inline:-10.5rem}}
 @media print{
 @page{margin:16mm}
 body{max-width:none;padding:0;font-size:10.5pt}

@@ -1,4 +1,8 @@
-"""The numbers as tables: every goal and variation, and segments. Wide tables scroll within a box."""
+"""The numbers as tables: every goal and variation, and segments.
+
+On narrow pages each row is a block in which every figure has its name. Such a display takes the meaning of a table from
+some browsers, so roles repeat what the elements are.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -7,12 +11,13 @@ from abtest.contract.results import GoalResult, ResultRow
 from abtest.kit.markup import Child, Html, el, typed
 from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
-from abtest.services.report_page.forest import axis, badge, reach_of, strip
+from abtest.services.report_page.forest import Axis, axis, badge, strip
 from abtest.services.report_page.measures import level_of, measure_of
 
 Cells = Sequence[Child]
 Cell = Callable[[GoalResult, ResultRow], str]
 
+_GROUP = "rowgroup"
 _DIMENSIONS = {
     "device": "Device",
     "country": "Country",
@@ -22,18 +27,21 @@ _DIMENSIONS = {
 
 
 def boxed(name: str, inside: Html) -> Html:
-    """Return a box that scrolls on narrow pages and can be reached by keyboard."""
+    """Return a box that scrolls where a table is wider than the page, and can be reached by keyboard."""
     return el("div", inside, class_="box", role="region", aria_label=name, tabindex="0")
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Cells], texts: int = 1) -> Html:
     """Return a table. The first cell of a row is its heading; the first `texts` columns are text."""
-    return el(
-        "table",
-        el("caption", caption, class_="unseen"),
-        el("thead", el("tr", _heads(head, texts))),
-        el("tbody", [_row(cells, texts) for cells in rows]),
+    return whole_table(
+        caption, _heads(head, texts), el("tbody", [_row(cells, head, texts) for cells in rows], role=_GROUP)
     )
+
+
+def whole_table(caption: str, heads: Child, bodies: Child) -> Html:
+    """Return a table of heads and bodies."""
+    top = el("thead", el("tr", heads, role="row"), role=_GROUP)
+    return el("table", el("caption", caption, class_="unseen"), top, bodies, role="table")
 
 
 def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
@@ -44,20 +52,23 @@ def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     head = ["Variation", *(name for name, _ in columns), "Verdict"]
     bodies = []
     for goal in report.goals:
-        kind = "mean" if goal.metric == "mean" else measure_of(goal, goal.rows[0].currency if goal.rows else None)
-        note = el("small", f"{goal.role}, {kind}")
-        group = el("th", typed(goal.name), " ", note, scope="rowgroup", colspan=f"{len(columns) + 2}")
+        currency = next((row.currency for row in goal.rows if row.currency), None)
+        mean = f"mean in {currency}" if currency else "mean"
+        note = el("small", f"{goal.role}, {mean if goal.metric == 'mean' else measure_of(goal, currency)}")
+        group = el("th", typed(goal.name), " ", note, scope="rowgroup", colspan=f"{len(columns) + 2}", role="rowheader")
         rows = [
-            _row([row_name(row, arms), *(cell(goal, row) for _, cell in columns), badge(*wording.STATES[row.state])], 1)
+            _row(
+                [
+                    row_name(row, arms),
+                    *(bare(cell(goal, row), currency) for _, cell in columns),
+                    badge(*wording.STATES[row.state]),
+                ],
+                head,
+            )
             for row in goal.rows
         ]
-        bodies.append(el("tbody", el("tr", group, class_="group"), rows))
-    inside = el(
-        "table",
-        el("caption", "All numbers by goal and variation", class_="unseen"),
-        el("thead", el("tr", _heads(head, 1))),
-        bodies,
-    )
+        bodies.append(el("tbody", el("tr", group, class_="group", role="row"), rows, role=_GROUP))
+    inside = whole_table("All numbers by goal and variation", _heads(head, 1), bodies)
     lead = el(
         "p",
         "Every number is of generation ", el("b", wording.count(report.generation)),
@@ -122,47 +133,71 @@ def columns_of(report: Report) -> list[tuple[str, Cell]]:
     return [(name, cell) for name, has_values, cell in columns if has_values]
 
 
+def bare(text: str, currency: str | None) -> str:
+    """Return an amount without its currency, which is in the heading of the goal."""
+    return text.removesuffix(f"\u00a0{currency}") if currency else text
+
+
 def level(goal: GoalResult, row: ResultRow) -> str:
     """Return the conversion rate, the mean per visitor, or the ratio."""
     return wording.measured(level_of(goal, row), goal.metric, row.currency)
 
 
 def _heads(head: Sequence[str], texts: int) -> list[Html]:
-    return [el("th", name, scope="col", class_=None if index < texts else "num") for index, name in enumerate(head)]
+    return [
+        el("th", name, scope="col", class_=None if index < texts or name == "Verdict" else "num", role="columnheader")
+        for index, name in enumerate(head)
+    ]
 
 
-def _row(cells: Cells, texts: int) -> Html:
-    rest = [el("td", cell, class_=None if index < texts else "num") for index, cell in enumerate(cells[1:], 1)]
-    return el("tr", el("th", cells[0], scope="row"), rest)
+def _row(cells: Cells, head: Sequence[str], texts: int = 1) -> Html:
+    rest = [
+        _cell(name, cell, None if index < texts else "state" if name == "Verdict" else "num")
+        for index, (name, cell) in enumerate(zip(head[1:], cells[1:], strict=True), 1)
+    ]
+    return el("tr", el("th", cells[0], scope="row", role="rowheader"), rest, role="row")
+
+
+def _cell(name: str, content: Child, class_: str | None = None) -> Html:
+    """Return a cell that knows the name of its column, which narrow pages show next to it."""
+    # An interval may break after `to`, so that a wide table fits its page.
+    if name == "Interval" and type(content) is str:
+        content, class_ = content.replace(" to ", "\u00a0to "), "num pair"
+    is_empty = content is None or content == wording.NONE
+    classes = " ".join(filter(None, (class_, "none" if is_empty else None))) or None
+    return el("td", content, class_=classes, role="cell", data_label=name)
 
 
 def dimension_table(dimension: ReportSegments, arms: Mapping[str, Arm], number: int) -> Html:
     """Return the segments of one dimension, their intervals on one axis."""
     name = _DIMENSIONS[dimension.dimension]
-    reach = reach_of(row for one in dimension.segments for goal in one.goals[:1] for row in goal.rows)
-    drawn = el("th", el("span", "Interval", class_="unseen"), axis(reach), scope="col")
-    heads = [*_heads(["Variation", "Visitors", "A visitor", "Lift"], 1), drawn, el("th", "Verdict", scope="col")]
+    scale = Axis.of(row for one in dimension.segments for goal in one.goals[:1] for row in goal.rows)
+    drawn = el("th", el("span", "Interval", class_="unseen"), axis(scale), scope="col", role="columnheader")
+    last = el("th", "Verdict", scope="col", role="columnheader")
+    heads = [*_heads(["Variation", "Visitors", "A visitor", "Lift"], 1), drawn, last]
     bodies = []
     for index, one in enumerate(dimension.segments):
         value = one.values.get(dimension.dimension, "unknown")
         visitors = el("small", f"{wording.count(one.visitors)} visitors")
-        head = el("th", typed(value), " ", visitors, scope="rowgroup", colspan="6")
+        head = el("th", typed(value), " ", visitors, scope="rowgroup", colspan="6", role="rowheader")
         rows = [
-            segment_row(goal, row, value, arms, reach, f"s{number}-{index}-{place}")
+            segment_row(goal, row, value, arms, scale, f"s{number}-{index}-{place}")
             for goal in one.goals[:1]
             for place, row in enumerate(goal.rows)
         ]
-        bodies.append(el("tbody", el("tr", head, class_="group"), rows))
-    inside = el("table", el("caption", f"By {name.lower()}", class_="unseen"), el("thead", el("tr", heads)), bodies)
+        bodies.append(el("tbody", el("tr", head, class_="group", role="row"), rows, role=_GROUP))
+    inside = whole_table(f"By {name.lower()}", heads, bodies)
     more = f"{dimension.left_out:,} more with fewer visitors are left out."
     left = el("p", more, class_="lead") if dimension.left_out else None
     return el("div", el("h3", name), boxed(f"Table of segments by {name.lower()}", inside), left, class_="segment")
 
 
-def segment_row(goal: GoalResult, row: ResultRow, value: str, arms: Mapping[str, Arm], reach: float, key: str) -> Html:
+def segment_row(goal: GoalResult, row: ResultRow, value: str, arms: Mapping[str, Arm], scale: Axis, key: str) -> Html:
     """Return one variation of a segment."""
-    drawn = None if row.is_control else strip(row, reach, key, f"{value}, {row.variation_name} against the control")
+    drawn = None if row.is_control else strip(row, scale, key, f"{value}, {row.variation_name} against the control")
     cells = [wording.count(row.visitors), level(goal, row), wording.lift(row.lift)]
-    state = el("td", badge(*wording.STATES[row.state]))
-    figures = [el("td", cell, class_="num") for cell in cells]
-    return el("tr", el("th", row_name(row, arms), scope="row"), figures, el("td", drawn, class_="drawn"), state)
+    state = _cell("Verdict", badge(*wording.STATES[row.state]), "state")
+    figures = [_cell(name, cell, "num") for name, cell in zip(("Visitors", "A visitor", "Lift"), cells, strict=True)]
+    # Narrow pages have no axis above the drawing, so its ends are in the name.
+    between = _cell(f"Interval {wording.lift_between(row.ci)}", drawn, "drawn")
+    return el("tr", el("th", row_name(row, arms), scope="row", role="rowheader"), figures, between, state, role="row")

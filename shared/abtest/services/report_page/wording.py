@@ -6,6 +6,7 @@ from typing import Literal
 
 from abtest.contract.report import VerdictStatus
 from abtest.contract.results import Engine, Interval, RowState
+from abtest.domain.planning.shapes import GuardrailStatus
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.money import CURRENCIES, exponent
 
@@ -47,6 +48,18 @@ STATES: Mapping[RowState, tuple[str, str]] = {
     "contradictory": ("Contradictory", "warn"),
     "estimated": ("Estimated", "plain"),
 }
+
+GUARDRAILS: Mapping[GuardrailStatus, tuple[str, str]] = {
+    "harmed": ("Harmed", "bad"),
+    "no_harm_shown": ("No harm shown", "good"),
+    "too_little_data": ("Too little data", "plain"),
+    "no_data": ("No data", "plain"),
+    "not_counted": ("Not counted yet", "plain"),
+    "redefined": ("Redefined", "plain"),
+    "excluded_currency_residue": ("Other currencies", "warn"),
+    "measurement_quality_unavailable": ("Not all seen", "warn"),
+}
+"""Word and tone of each status of a guardrail."""
 
 GLYPHS: Mapping[str, str] = {"good": "✓", "bad": "✕", "warn": "!", "plain": "○"}
 """Glyph before a word, so that no reader needs the colour."""
@@ -110,6 +123,11 @@ def money(amount: float | None, currency: str | None, *, signed: bool = False) -
         return NONE
     digits = exponent(currency) if currency in CURRENCIES else 2
     return decimal(amount, digits, signed=signed) + (f"{_SPACE}{currency}" if currency else "")
+
+
+def rounded_money(amount: float) -> str:
+    """Return money that was rounded before, with a sign: digits below whole units only where there are any."""
+    return decimal(amount, 0 if amount == int(amount) else 2, signed=True)
 
 
 def measured(value: float | None, metric: Metric, currency: str | None, *, signed: bool = False) -> str:

@@ -61,7 +61,8 @@ def advice_of(grounds: Grounds) -> Advice:
         is_guardians_pause=grounds.is_guardians_pause,
     )
     stopped = None
-    if deciding is not None:
+    # A stop for harm is a stop, too, but the estimate that exaggerates is that of the winner or the loser.
+    if deciding is not None and grounds.verdict.status in ("winner", "loser"):
         moment: Moment = "running" if experiment.status == "running" else "stopped"
         stopped = early_stop(grounds.readings[0], deciding, grounds.verdict.variation_id, moment)
     return {

@@ -47,8 +47,8 @@ def implausible_lift(goal: contract.GoalResult, row: contract.ResultRow, seen: P
         expected_lift=seen.expected,
         message=(
             f"{goal.name} in “{row.variation_name}” is too {'good' if row.state == 'better' else 'bad'} to be true: a "
-            f"lift of {seen.lift:+.1%} is more often an error of measurement than an effect. {PRIOR} With these data, "
-            f"{seen.expected:+.1%} is expected. Check the measurement first, and repeat the test."
+            f"lift of {percent(seen.lift)} is more often an error of measurement than an effect. {PRIOR} "
+            f"With these data, {percent(seen.expected)} is expected. Check the measurement first."
         ),
     )
 
@@ -89,4 +89,9 @@ def early_stop_message(row: contract.ResultRow, corrected: float | None, moment:
     why = f"{when}, and such tests exaggerate: they stop when chance helps."
     if row.lift is None or corrected is None:
         return f"{why} The interval allows for every look."
-    return f"{why} Expect {corrected:+.1%} rather than {row.lift:+.1%}; the interval allows for every look."
+    return f"{why} Expect {percent(corrected)} rather than {percent(row.lift)}; the interval allows for every look."
+
+
+def percent(share: float) -> str:
+    """Return a lift with its sign, such as `−1.5%`."""
+    return f"{share:+.1%}".replace("-", "−")

@@ -8,6 +8,7 @@ from abtest.contract.report import Verdict
 from abtest.contract.report_advice import ImplausibleLift, MeasuredTime, NextStep, StepCode
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.planning.duration import in_words
+from abtest.services.results.cautions import percent
 
 AA_DAYS = 14
 _LIVE = ("running", "paused")
@@ -105,7 +106,7 @@ def winner(now: Situation) -> Step | None:
         return None
     marked = next((one for one in now.implausible if one.variation_id == now.verdict.variation_id), None)
     if marked is not None:
-        reason = f"a lift of {marked.lift:+.1%} is more often an error than an effect"
+        reason = f"a lift of {percent(marked.lift)} is more often an error than an effect"
         return (
             "check_measurement",
             f"Check the measurement of {now.name} before it is rolled out: {reason}. Then repeat the test.",
@@ -141,7 +142,7 @@ def excluded(now: Situation) -> str:
     if not known or len(known) < len(intervals):
         return ""
     lower, upper = max(-1.0, min(one.lower for one in known)), max(one.upper for one in known)
-    return f", and lifts below {lower:+.1%} or above {upper:+.1%} are excluded"
+    return f", and lifts below {percent(lower)} or above {percent(upper)} are excluded"
 
 
 def undecided(now: Situation) -> Step:

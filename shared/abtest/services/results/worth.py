@@ -26,6 +26,8 @@ REASONS: Mapping[NoWorth, str] = {
 _VERDICTS = frozenset({"undecided", "better", "worse", "contradictory", "estimated"})
 """States of rows with enough data."""
 
+_SURE = frozenset({"better", "worse"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traffic:
@@ -94,6 +96,7 @@ def worth_of_row(row: contract.ResultRow, month: float, currency: str) -> Monthl
         amount=amount,
         lower=lower,
         upper=upper,
+        is_significant=row.state in _SURE,
         message=worth_message(row, amount, (lower, upper), currency),
     )
 
@@ -102,7 +105,7 @@ def worth_message(row: contract.ResultRow, amount: float, ends: tuple[float, flo
     """Return the worth in a sentence that claims no more than the interval."""
     name, lower, upper = f"“{row.variation_name}”", amount_text(ends[0], currency), amount_text(ends[1], currency)
     between = f"between {lower} and {upper} a month"
-    if row.state not in ("better", "worse"):
+    if row.state not in _SURE:
         return f"{name}: {between}. It is not shown that it earns or costs anything."
     verb = "earns" if amount >= 0 else "costs"
     return f"{name} {verb} about {amount_text(abs(amount), currency)} a month, {between}."
@@ -119,4 +122,4 @@ def rounded(value: float, size: float) -> float:
 def amount_text(amount: float, currency: str) -> str:
     """Return an amount that was rounded before: whole units, digits below only where there are any."""
     digits = 0 if amount == int(amount) else exponent(currency) if currency in CURRENCIES else 2
-    return f"{amount:,.{digits}f} {currency}"
+    return f"{amount:,.{digits}f} {currency}".replace("-", "−")
