@@ -11,6 +11,7 @@ from abtest.contract import results as contract
 from abtest.contract.report import Verdict, VerdictStatus
 from abtest.domain.planning.duration import elapsed_words
 from abtest.ports.catalog import AuditRow
+from abtest.services.results.advice import is_shipped
 from abtest.services.results.cautions import early_stop, implausible_lifts, percent
 from abtest.services.results.measured_time import measured_until, time_of
 from abtest.services.results.next_steps import Situation, next_step
@@ -291,6 +292,14 @@ def test_measured_until__is_the_pause_the_end_or_the_last_count(
 ) -> None:
     assert measured_until(facts((1, 1), **fields).experiment, "2026-03-09", rows) == until
     assert measured_until(facts((1, 1), **fields).experiment, None, rows) is None
+
+
+@pytest.mark.parametrize(
+    ("moment", "shipped"), [("2026-03-01T09:00:00.000Z", False), (NOW, True), ("2026-03-20T09:00:00.000Z", True)]
+)
+def test_shipped__before_a_restart__is_of_an_earlier_measurement(moment: str, shipped: bool) -> None:
+    assert is_shipped(facts((1, 1)).experiment, [moved("experiment.ship", moment)]) == shipped
+    assert not is_shipped(facts((1, 1)).experiment, [moved("experiment.pause", moment)])
 
 
 def sequential(buyers: tuple[int, int], **fields: Any) -> tuple[Any, contract.GoalResult]:

@@ -9,6 +9,7 @@ from abtest.contract.report import Verdict
 from abtest.contract.report_advice import EarlyStop, ImplausibleLift, MeasuredTime, NextStep, NoWorth, Worth
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.money import blocked
+from abtest.domain.experiments.model import Experiment
 from abtest.ports.catalog import AuditRow
 from abtest.services.results.cautions import Moment, early_stop, implausible_lifts
 from abtest.services.results.measured_time import measured_time
@@ -57,7 +58,7 @@ def advice_of(grounds: Grounds) -> Advice:
         measured=time,
         implausible=marked,
         has_guardrails=bool(results.guardrails),
-        is_shipped=any(row.action == "experiment.ship" for row in grounds.history),
+        is_shipped=is_shipped(experiment, grounds.history),
         is_guardians_pause=grounds.is_guardians_pause,
     )
     stopped = None
@@ -72,6 +73,12 @@ def advice_of(grounds: Grounds) -> Advice:
         "early_stop": stopped,
         "measured_time": time,
     }
+
+
+def is_shipped(experiment: Experiment, history: Sequence[AuditRow]) -> bool:
+    """Return whether a variation was shipped in the present measurement; a restart begins another one."""
+    began = experiment.measurement_started_at
+    return any(row.action == "experiment.ship" and began is not None and row.created_at >= began for row in history)
 
 
 def worth_of_report(grounds: Grounds, time: MeasuredTime | None) -> Worth:
