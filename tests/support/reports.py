@@ -9,6 +9,7 @@ from typing import Any
 from abtest.contract import report as contract
 from abtest.contract import trust
 from abtest.contract.results import GuardrailFinding
+from abtest.services.results.worth import worth_of
 from tests.support.report_facts import at, draft, entry, ident, verdict
 from tests.support.report_shop import Shop
 
@@ -156,7 +157,7 @@ def foreign() -> contract.Report:
             by_variation=dict(zip(ids, orders, strict=True)),
         )
 
-    return Shop(["Control", "Free shipping from 50", "Free shipping from 80"], days=15, daily=2600).report(
+    facts = Shop(["Control", "Free shipping from 50", "Free shipping from 80"], days=15, daily=2600).report(
         goals,
         verdict=verdict("undecided", "No decision yet, and nobody planned how long to wait", days=None),
         money_set_aside=contract.MoneySetAside(
@@ -182,6 +183,8 @@ def foreign() -> contract.Report:
         ],
         multiple_exposure=12,
     )
+    worth = worth_of(facts.goals[0], None, "EUR", "excluded_currency_residue")
+    return facts.model_copy(update={"worth": worth})
 
 
 def crowded() -> contract.Report:

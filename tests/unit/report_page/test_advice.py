@@ -41,6 +41,11 @@ def test_page__golden_words() -> None:
     assert "Doubtful</span>" in early
     assert "Likely exaggerated" not in early, "one corrected lift is enough"
     assert "Worth a month, EUR" not in early
+    assert '<span class="badge plain"><span aria-hidden="true">○</span> Not whole weeks</span>' in page_of("undecided")
+    assert '<span class="badge warn"><span aria-hidden="true">!</span> Not whole weeks</span>' in page_of(
+        "inconclusive"
+    )
+    assert "Not known: too much of the money is in other currencies, and left out of revenue." in page_of("foreign")
     assert "Likely exaggerated</span>" in winner
     assert "<dt>Worth a month, EUR</dt><dd><b>Not clear</b>" in winner
     assert "<b>28 days</b>" in winner

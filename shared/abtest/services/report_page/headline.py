@@ -114,17 +114,20 @@ def key_figures(report: Report, arms: Mapping[str, Arm]) -> Html | None:
 
 def cautions(report: Report) -> Html | None:
     """Return what a reader must know before acting: lifts too good to be true, a stop at a look, parts of weeks."""
-    lines = [("Too good to be true", one.message) for one in report.implausible_lifts]
+    lines = [("Too good to be true", "warn", one.message) for one in report.implausible_lifts]
     stop = report.early_stop
     # Next to a lift that is not believed at all, a second corrected one would only confuse.
     if stop is not None and not is_doubtful(report, stop.variation_id):
-        lines.append(("Likely exaggerated", stop.message))
+        lines.append(("Likely exaggerated", "warn", stop.message))
     time = report.measured_time
     if time is not None and time.warning is not None and report.computed_at is not None:
-        lines.append(("Less than a week" if time.warning == "under_a_week" else "Not whole weeks", time.message))
+        word = "Less than a week" if time.warning == "under_a_week" else "Not whole weeks"
+        # A test that goes on is between weeks on most days; that is a caution only where a decision is near.
+        goes_on = report.experiment.status == "running" and report.verdict.status in ("undecided", "too_early")
+        lines.append((word, "plain" if goes_on else "warn", time.message))
     if not lines:
         return None
-    items = [el("li", badge(word, "warn"), el("p", text)) for word, text in lines]
+    items = [el("li", badge(word, tone), el("p", text)) for word, tone, text in lines]
     return el("ul", items, class_="lines cautions", role="list")
 
 
