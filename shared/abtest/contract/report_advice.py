@@ -95,7 +95,8 @@ class ImplausibleLift(Output):
 class EarlyStop(Output):
     """A caution: a test that stops at a look because of what it shows exaggerates the effect, on average.
 
-    The corrected estimate is the mean of the posterior under the test's own mixture. The interval needs no correction.
+    The corrected estimate is the mean of the posterior under effects of the planned size, N(0, tau²); without a plan
+    for the goal tau is 5 % of the control's mean. The interval needs no correction.
     """
 
     goal_id: Id

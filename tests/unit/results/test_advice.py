@@ -326,6 +326,13 @@ def test_early_stop__of_a_winner__has_the_corrected_estimate_and_golden_words() 
     assert running.message.startswith("If this test stops now, it stops at a look, and such tests exaggerate")
 
 
+def test_early_stop__without_a_plan__takes_the_prior_of_lifts() -> None:
+    caution = early_stop(*sequential((100, 170)), "t", "stopped")
+    assert caution is not None
+    kept = 0.005**2 / (0.005**2 + 2 * 0.135 * 0.865 / 1000)
+    assert caution.corrected_difference == pytest.approx(kept * 0.07, rel=1e-9)
+
+
 def test_early_stop__without_a_significant_treatment_or_at_a_planned_end__is_none() -> None:
     assert early_stop(*sequential((100, 104)), "t", "stopped") is None
     assert early_stop(*sequential((100, 170)), None, "stopped") is None

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from math import erfc, sqrt
 
 from abtest.domain.stats.samples import Conversions, Sample
-from abtest.domain.stats.sequential import MixtureTest
 
 PRIOR_DEVIATION = 0.05
 """Standard deviation of true lifts before a test: two of three are between -5 % and +5 %, 19 of 20 within 10 %.
@@ -65,10 +64,13 @@ def plausibility(control: Conversions | Sample, treatment: Conversions | Sample)
     )
 
 
-def kept_at_a_look(test: MixtureTest) -> float:
+def kept_at_a_look(variance: float, *, tau: float | None, control_mean: float) -> float:
     """Return the part of a difference that is expected to be true where a test stops at a look, 0 to 1.
 
-    The mean of the posterior under the test's own mixture, N(0, τ²): tau² / (tau² + V). A posterior does not depend on
-    the rule by which a test stopped, so the estimate has no bias over effects of the size that was planned for.
+    `variance` is that of the difference. The mean of the posterior under N(0, tau²), the effects that the test was
+    planned for: tau² / (tau² + V). A posterior does not depend on the rule by which a test stopped, so the estimate has
+    no bias over effects of that spread. Without a plan (`tau` None) the mixture is far wider than effects are, and
+    corrects next to nothing; then the prior of lifts is taken, tau = 0.05 times the control's mean.
     """
-    return weight(test.tau_squared, test.variance) if test.variance > 0 else 1.0
+    spread = PRIOR_DEVIATION * abs(control_mean) if tau is None else tau
+    return weight(spread**2, variance) if variance > 0 else 1.0

@@ -6,6 +6,7 @@ from typing import Literal
 from abtest.contract import results as contract
 from abtest.contract.report_advice import EarlyStop, ImplausibleLift
 from abtest.domain.experiments.model import Variation
+from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import MixtureTest
 from abtest.domain.stats.shrinkage import PRIOR_DEVIATION, Plausibility, kept_at_a_look, plausibility
 from abtest.services.results import sequential
@@ -60,10 +61,12 @@ def early_stop(
     row = next((row for row in goal.rows if row.variation_id == variation_id), None)
     if row is None or row.state not in _SURE or reading.question.engine != "sequential":
         return None
-    test = test_of(reading, row.variation_id)
-    if test is None:
+    test, control = test_of(reading, row.variation_id), reading.question.control
+    if test is None or control is None:
         return None
-    kept = kept_at_a_look(test)
+    level = reading.level(control)
+    mean = level.as_sample().mean if isinstance(level, Conversions) else level.mean
+    kept = kept_at_a_look(test.variance, tau=reading.tau, control_mean=mean)
     corrected = None if row.lift is None else kept * row.lift
     return EarlyStop(
         goal_id=goal.goal_id,
