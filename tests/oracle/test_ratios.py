@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abtest.domain.stats.comparisons import compare_mean_pairs
 from abtest.domain.stats.means import welch_alone
-from abtest.domain.stats.ratios import RatioSums, ratio_sample
+from abtest.domain.stats.ratios import RatioSums, deviation_per_visitor, ratio_sample
 from abtest.domain.stats.samples import Sample
 
 mp.dps = 50
@@ -126,6 +126,17 @@ def test_ratio_sample__of_amounts_beyond_floats__is_exact() -> None:
 def test_ratio_sample__of_a_zero_denominator__is_empty() -> None:
     assert ratio_sample(RatioSums(0, 0, 0, 0, 0, 0)) == Sample(n=0, mean=0.0, variance=0.0)
     assert ratio_sample(RatioSums(3, 500, 90_000, 0, 0, 0)).n == 0
+
+
+@pytest.mark.parametrize("shop", [shop for shop in SHOPS if shop[1] >= 400])
+def test_deviation_per_visitor__of_all_visitors__is_that_of_their_linearised_values(shop: Any) -> None:
+    y, x = visitors(*shop)
+    sample, n = ratio_sample(sums(y, x)), 20 * len(y)
+    linearised = np.zeros(n)
+    linearised[: len(y)] = (y - y.sum() / x.sum() * x) / (x.sum() / n)
+    # The mean of the values is known to be 0; of buyers alone one degree of freedom is lost.
+    expected = sqrt((linearised**2).sum() / n * len(y) / (len(y) - 1))
+    assert isclose(deviation_per_visitor(sample, n) or 0, expected, rel_tol=REL)
 
 
 def test_ratio_sample__of_one_visitor__has_no_variance_and_is_not_tested() -> None:

@@ -135,6 +135,7 @@ class Shop:
             ratio=None,
             numerator_sum=None,
             denominator_sum=None,
+            sd=None,
             revenue=round(values[1] * visitors, 2) if money else None,
             value=None,
             currency="EUR" if money else None,

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abtest.domain.planning.sample_size import Demand, expected_rate, size_for_rate
-from abtest.domain.stats.formulas import mixture_precision
-from abtest.domain.stats.sequential import PLANNED_VISITORS
+from abtest.domain.stats.mixture_scale import PLANNED_VISITORS, mixture_precision
 from abtest.domain.stats.shrinkage import kept_at_a_look
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row
 from tools.sim.testing import MDE

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abtest.domain.autostop.settings import MIN_CONVERSIONS
+from abtest.domain.planning.sample_size import Demand, size_for_mean
+from abtest.domain.stats.ratios import deviation_per_visitor
+from abtest.domain.stats.samples import Sample
 from tools.sim.deciding import ALPHA, running
 from tools.sim.outcomes import Aim, Cell, Outcomes, Row, ever, share
 from tools.sim.traffic import split
@@ -122,6 +125,44 @@ class RatioSize:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RatioPower:
+    """One look at the size that is computed from a ratio and its deviation per visitor."""
+
+    mde: float = 0.1
+    paths: int = 2_000
+    batch: int = 250
+
+    POWER: ClassVar = 0.8
+
+    @property
+    def name(self) -> str:
+        """Effect."""
+        return f"revenue per order, {self.mde:+.0%}, at the computed size"
+
+    def planned(self) -> tuple[int, float]:
+        """Return the size per arm for what a large sample measures, and its ratio."""
+        seen, measured = 20_000_000, np.random.default_rng(1)
+        n, ratio, variance = drawn(measured, np.array([round(seen * RATE)])).arm()
+        sd = deviation_per_visitor(Sample(n=int(n[0]), mean=float(ratio[0]), variance=float(variance[0])), seen)
+        size = size_for_mean(float(ratio[0]), sd or 0.0, Demand(mde=self.mde))
+        return size.required_sample_per_variant, float(ratio[0])
+
+    def run(self, rng: np.random.Generator, paths: int) -> Outcomes:
+        """Return 1 where the change is significant; every order is worth so much more, whatever it was worth."""
+        visitors, usual = self.planned()
+        control, same = (drawn(rng, rng.binomial(visitors, RATE, size=paths)) for _ in range(2))
+        size, ratio, variance = same.arm()
+        p = batched.welch(*control.arm(), size, ratio + self.mde * usual, variance).p_value
+        return {"ours": (p <= ALPHA).astype(np.float64)}
+
+    def rows(self, outcomes: Outcomes) -> list[Row]:
+        """One, whose aim allows for the simulation's own error."""
+        reached, error = share(outcomes["ours"])
+        aim = Aim(self.POWER - 0.03, at_least=True)
+        return [Row(group="Ratios: power", what=self.name, aim=aim, reached=reached, error=error)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RatioPeeking:
     """Both arms alike, looked at every hour for 28 days."""
 
@@ -165,5 +206,6 @@ SHARES, BUYERS = (0.5, 0.2, 0.1, 0.9), (25, 100, 400)
 
 CELLS: tuple[Cell, ...] = (
     *(RatioSize(treatment_share=s, buyers=n) for s, n in product(SHARES, BUYERS)),
+    RatioPower(),
     *(RatioPeeking(treatment_share=s) for s in (0.5, 0.1)),
 )

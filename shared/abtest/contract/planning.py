@@ -78,7 +78,7 @@ class PlanInput(LiveEdit):
 
 
 class SampleSizeInput(Input):
-    """A test to size: of a rate by `baseline_rate`, of money per visitor by `mean` and `sd`.
+    """A test to size: of a rate by `baseline_rate`, of money per visitor or a ratio by `mean` and `sd`.
 
     `engine` is `fixed` by default; `spending`, `futility` and `looks` belong to `group_sequential`.
     """
@@ -91,8 +91,12 @@ class SampleSizeInput(Input):
     )
 
     baseline_rate: Rate = ABSENT
-    mean: Annotated[float, Field(gt=0, description="Mean per visitor, including visitors who buy nothing.")] = ABSENT
-    sd: Annotated[float, Field(gt=0, description="Standard deviation per visitor, in the unit of `mean`.")] = ABSENT
+    mean: Annotated[
+        float, Field(gt=0, description="Mean per visitor, including visitors who buy nothing; or a ratio.")
+    ] = ABSENT
+    sd: Annotated[
+        float, Field(gt=0, description="Standard deviation per visitor, in the unit of `mean`: `sd` of results.")
+    ] = ABSENT
     mde: Mde
     alpha: Alpha = ABSENT
     power: Power = ABSENT

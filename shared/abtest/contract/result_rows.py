@@ -121,6 +121,15 @@ class _Compared(Output):
         float | None, Field(description="Major units of `currency`, other values, or items; null unless a ratio.")
     ]
     denominator_sum: Annotated[float | None, Field(description="Hits or items; null unless a ratio.")]
+    sd: Annotated[
+        float | None,
+        Field(
+            description=(
+                "Standard deviation per visitor of `mean` or `ratio`, as `POST /sample-size` takes it with either of "
+                "them as `mean`; null for rates."
+            )
+        ),
+    ]
     revenue: Annotated[float | None, Field(description="Major units of `currency`; null for goals without money.")]
     value: Annotated[
         float | None, Field(description="Sum of the hits' values; null for goals without `sum` or `mean`.")

@@ -161,6 +161,21 @@ def test_results__of_other_currencies__leave_orders_out_where_money_counts(lab: 
     assert goal_of(results, "Items per order")["rows"][0]["ratio"] == 3.0
 
 
+def test_sample_size__of_ratio_and_deviation_in_results__is_that_of_visitors(lab: Lab) -> None:
+    experiment = launched(lab)
+    (arm, _) = shopping(lab, experiment, factors=(1.0, 1.0))
+    row = goal_of(lab.results(experiment), "Order value")["rows"][0]
+    y = np.array([sum(euros for euros, _ in orders) for orders in arm.values()])
+    x = np.array([len(orders) for orders in arm.values()])
+    error = sm.WLS(y, x, weights=1 / x).fit(cov_type="HC1").bse[0]
+    assert row["sd"] == pytest.approx(error * 120**0.5)
+    size = lab.client.post("/sample-size", {"mean": row["ratio"], "sd": row["sd"], "mde": 0.1}).json()
+    demanded = 2 * (1.959964 + 0.841621) ** 2 * row["sd"] ** 2 / (0.1 * row["ratio"]) ** 2
+    assert size["required_sample_per_variant"] == pytest.approx(demanded, abs=1)
+    money = goal_of(lab.results(experiment), "Revenue")["rows"][0]
+    assert money["sd"] == pytest.approx(np.std([*y, *[0.0] * (120 - len(y))], ddof=1))
+
+
 def test_segments_and_series__of_a_ratio__have_its_ratio(lab: Lab) -> None:
     experiment = launched(lab)
     arms = shopping(lab, experiment, factors=(1.0, 1.2))

@@ -9,6 +9,7 @@ the ratio, so sample size and degrees of freedom are those of visitors with a hi
 Source: Cochran, Sampling Techniques, 3rd ed. (1977), 2.11 and 6.4; Deng, Knoblich, Lu: KDD 2018, 233-242.
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 from abtest.domain.stats.samples import Sample
@@ -28,6 +29,15 @@ class RatioSums(NamedTuple):
     def from_squares(cls, converters: int, y: int, yy: int, x: int, xx: int, both: int) -> "RatioSums":
         """Make sums from those of squares alone; `both` = Σ(x + y)², so that 2 Σxy = both - Σx² - Σy²."""
         return cls(converters, y, yy, x, xx, (both - xx - yy) // 2)
+
+
+def deviation_per_visitor(sample: Sample, visitors: int) -> float | None:
+    """Return the standard deviation of a linearised value per visitor, those without a hit included.
+
+    It is what sizes of tests of means need: Var(R) = sd² / visitors. None where no hit or only one visitor's was
+    counted.
+    """
+    return sqrt(sample.variance / sample.n * visitors) if sample.n > 1 else None
 
 
 def ratio_sample(sums: RatioSums) -> Sample:

@@ -41,7 +41,7 @@ OTHER_ENGINE = (
 )
 RATIO = (
     "must not be a ratio, because plans are sized for a rate: plan another goal, "
-    "or send mean and sd of the ratio to POST /sample-size"
+    "or send the ratio and its sd, as results show them, as mean and sd to POST /sample-size"
 )
 _OF_THE_SHOP = ("alpha", "power", "correction_method", "covariate_adjustment")
 ENGINES: Mapping[str, PlanEngine] = {

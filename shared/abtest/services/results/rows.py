@@ -1,11 +1,13 @@
 """Goals in the contract's shape: a row for each variation with its counts, its comparison and a message."""
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Any, Literal
 
 from abtest.contract import results as contract
 from abtest.domain.experiments.model import Variation
 from abtest.domain.goals.model import Goal
+from abtest.domain.stats.ratios import deviation_per_visitor
 from abtest.domain.stats.samples import Interval
 from abtest.services.results.adjustment import MESSAGES, adjustment_status
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
@@ -93,6 +95,7 @@ def counted_fields(reading: Reading, variation: Variation) -> dict[str, Any]:
         "rate": count.converters / visitors if is_known and visitors else None,
         "mean": mean_of(reading, variation) if is_known and not goal.is_ratio else None,
         **ratio_fields(reading, variation),
+        "sd": deviation_of(reading, variation) if is_known else None,
         "revenue": total if is_known and is_money else None,
         "value": total if is_known and not is_money and not goal.is_ratio and reading.unit > 1 else None,
         "currency": reading.question.currency if is_money else None,
@@ -107,6 +110,16 @@ def mean_of(reading: Reading, variation: Variation) -> float | None:
     """Return the mean per visitor in major units, capped where a cap applies; None without visitors."""
     visitors = reading.visitors(variation)
     return reading.capped(variation).total / reading.unit / visitors if visitors else None
+
+
+def deviation_of(reading: Reading, variation: Variation) -> float | None:
+    """Return the standard deviation per visitor of a mean or a ratio; None for rates and of fewer than two visitors."""
+    if reading.is_rate:
+        return None
+    sample = reading.sample(variation)
+    if reading.goal.is_ratio:
+        return deviation_per_visitor(sample, reading.visitors(variation))
+    return sqrt(sample.variance) if sample.n > 1 else None
 
 
 def ratio_fields(reading: Reading, variation: Variation) -> dict[str, float | None]:
