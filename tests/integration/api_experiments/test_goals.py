@@ -61,6 +61,11 @@ BAD: list[tuple[dict[str, Any], int, str]] = [
     ({"selector": None}, 422, "selector"),
     ({"page_id": UNKNOWN}, 422, "page_id"),
     ({"is_primary": True, "role": "guardrail"}, 422, "is_primary"),
+    ({"aggregation": "ratio"}, 422, "numerator"),
+    ({"aggregation": "ratio", "numerator": "value"}, 422, "denominator"),
+    ({"aggregation": "ratio", "numerator": "events", "denominator": "items"}, 400, "numerator"),
+    ({"aggregation": "ratio", "numerator": "items", "denominator": "events"}, 422, "numerator"),
+    ({"numerator": "value"}, 422, "numerator"),
     ({"experiment_id": UNKNOWN}, 400, "experiment_id"),
 ]
 

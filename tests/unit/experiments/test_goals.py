@@ -7,6 +7,7 @@ import pytest
 from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.goals.definition import counted, definition_digest
 from abtest.domain.goals.edits import tidy
 from abtest.domain.goals.rules import check_goal
 from abtest.domain.goals.shapes import GoalFields
@@ -76,6 +77,12 @@ def test_goal__fields_that_do_not_go_together__are_refused_by_path(fields: dict[
 )
 def test_goal__fields_that_go_together__are_accepted(fields: dict[str, Any]) -> None:
     check_goal(goal(**fields))
+
+
+def test_definition__of_a_goal_that_is_not_a_ratio__is_that_of_older_releases() -> None:
+    assert not {"numerator", "denominator"} & counted(goal()).keys()
+    ratios = [definition_digest(goal(**{**RATIO, "numerator": part}), "EUR") for part in ("value", "items")]
+    assert len(set(ratios)) == 2
 
 
 def primaries(subject: Experiment) -> list[str]:

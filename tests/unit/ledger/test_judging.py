@@ -6,6 +6,7 @@ import pytest
 
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.hits import MAX_VALUE, accepts, worth
+from abtest.domain.ledger.plans import parts_of_ratio
 from abtest.kit import canonical_json
 from tests.support.ledgers import click, goal, order, row
 
@@ -349,3 +350,38 @@ def test_worth__that_is_money__counts_hundredths_in_every_currency(currency: str
 
 def test_worth__of_a_goal_that_counts__is_one() -> None:
     assert worth(goal("g"), click("v-1", data='{"value":5}'), "EUR") == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "items"),
+    [
+        ('{"items":[{"sku":"a","quantity":2},{"sku":"b"}]}', 300),
+        ('{"items":[{"sku":"a","quantity":"1.5"}]}', 150),
+        ('{"ecommerce":{"items":[{"item_id":"a","quantity":4}]}}', 400),
+        ('{"items":[{"sku":"a","quantity":0}]}', 0),
+        ('{"items":[{"sku":"a"},{"note":"unusable"}]}', 100),
+        ('{"items":[{"sku":"a","quantity":"some"}]}', None),
+        ('{"items":[{"sku":"a"},{"sku":"b","quantity":-1}]}', None),
+        ('{"items":[{"sku":"a","quantity":1e20}]}', None),
+        ('{"items":[]}', None),
+        ("{}", None),
+    ],
+)
+def test_worth__of_items__is_their_quantity_or_the_hit_does_not_count(data: str, items: int | None) -> None:
+    (numerator, denominator, both) = parts_of_ratio(goal("g", "revenue"), "items", "events")
+    hit = order("v-1", 500, data=data)
+    assert {accepts(part, hit) for part in (numerator, denominator, both)} == {items is not None}
+    if items is not None:
+        assert [worth(part, hit, "EUR") for part in (numerator, denominator, both)] == [items, 1, items + 1]
+
+
+def test_worth__of_a_ratio_of_money__leaves_the_money_to_the_counter() -> None:
+    parts = parts_of_ratio(goal("g", "revenue"), "value", "events")
+    assert [part.takes_minor for part in parts] == [True, False, True]
+    assert [worth(part, order("v-1", 500), "EUR") for part in parts if part.takes_worth] == [1, 1]
+
+
+def test_worth__of_a_ratio_of_values__is_the_value_in_hundredths() -> None:
+    parts = parts_of_ratio(goal("g", "custom", event_name="e"), "value", "events")
+    hit = row(type="custom", event_name="e", data='{"value":"12.50"}')
+    assert [worth(part, hit, "EUR") for part in parts] == [1250, 1, 1251]

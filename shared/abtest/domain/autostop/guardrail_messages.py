@@ -13,7 +13,7 @@ MESSAGES: Mapping[GuardrailStatus, str] = {
     "harmed": "“{variation}” harms “{goal}”{change}.",
     "no_harm_shown": "No harm of “{goal}” is shown in “{variation}” so far{change}.",
     "too_little_data": "There is too little data to say whether “{variation}” harms “{goal}”.",
-    "no_data": "“{goal}” has no data in “{variation}” and the control, so it is not tested.",
+    "no_data": "“{goal}” has no data in “{variation}” or the control, so it is not tested.",
     "not_counted": "“{goal}” is newer than the last count, so it is not tested in “{variation}” yet.",
     "redefined": "“{goal}” was redefined, so its test in “{variation}” starts over with the next count.",
     "excluded_currency_residue": "“{goal}” is not tested in “{variation}”: too much revenue is in other currencies.",
