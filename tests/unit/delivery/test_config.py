@@ -189,6 +189,12 @@ def test_goal__is_delivered_with_what_the_browser_needs() -> None:
     ]
 
 
+def test_goal__that_is_a_ratio__is_sent_at_every_hit() -> None:
+    ratio = goal(aggregation="ratio", numerator="value", denominator="events")
+    (config_of_one,) = compiled(experiment(goals=(ratio,)))
+    assert (ratio.count_once, config_of_one["goals"][0]["once"]) == (True, False)
+
+
 def test_goal__that_is_archived__is_not_delivered() -> None:
     (found,) = compiled(experiment(goals=(goal(archived_at=MOMENT),)))
     assert found["goals"] == []

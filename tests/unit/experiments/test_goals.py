@@ -6,8 +6,9 @@ import pytest
 
 from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import goals as experiment_goals
+from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.goals.definition import counted, definition_digest
+from abtest.domain.goals.definition import counted, definition_digest, digested
 from abtest.domain.goals.edits import tidy
 from abtest.domain.goals.rules import check_goal
 from abtest.domain.goals.shapes import GoalFields
@@ -80,7 +81,9 @@ def test_goal__fields_that_go_together__are_accepted(fields: dict[str, Any]) -> 
 
 
 def test_definition__of_a_goal_that_is_not_a_ratio__is_that_of_older_releases() -> None:
-    assert not {"numerator", "denominator"} & counted(goal()).keys()
+    assert not {"numerator", "denominator"} & (counted(goal()).keys() | digested(goal()).keys())
+    plain = design_hash(experiment(goals=(goal(),)))
+    assert plain != design_hash(experiment(goals=(goal(**RATIO),)))
     ratios = [definition_digest(goal(**{**RATIO, "numerator": part}), "EUR") for part in ("value", "items")]
     assert len(set(ratios)) == 2
 

@@ -9,7 +9,15 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.hits import accepts
-from abtest.domain.ledger.plans import FOR_EVER_MS, GoalPlan, both_of, denominator_of, plan_counting, plan_holdout
+from abtest.domain.ledger.plans import (
+    FOR_EVER_MS,
+    GoalPlan,
+    both_of,
+    denominator_of,
+    digested,
+    plan_counting,
+    plan_holdout,
+)
 from abtest.domain.settings.shop import Shop
 from abtest.kit import canonical_json
 from tests.support.ledgers import order
@@ -107,6 +115,14 @@ def test_goal_plan__of_a_ratio__is_of_numerator_denominator_and_both() -> None:
     assert [(goal.takes_minor, goal.takes_worth) for goal in plan.goals] == [(True, False), (False, True), (True, True)]
     assert not any(goal.looks_back or goal.takes_first_only for goal in plan.goals)
     assert all(goal.needs_items and goal.is_judged for goal in plan.goals)
+
+
+def test_digest__of_a_plan_without_ratios__has_none_of_their_fields() -> None:
+    plan = plan_counting(experiment(GOAL), "EUR")
+    assert plan is not None
+    document = digested(plan)
+    assert not {"hits_of", "adds", "needs_items", "needs_money"} & document["goals"][0].keys()
+    assert document.keys() == asdict(plan).keys()
 
 
 def test_goal_plan__of_items_per_order__does_not_need_money() -> None:

@@ -20,7 +20,9 @@ def below(share: float) -> int:
 def goal(measured: Goal, page_rules: Mapping[str, PageRules], references: References = NO_REFERENCES) -> PublishedGoal:
     """Compile a goal as far as browsers need it. `page_rules` are those of its experiment by id."""
     page = page_rules.get(measured.page_id or "")
-    published: PublishedGoal = {"id": measured.id, "type": measured.type, "once": measured.count_once}
+    # A ratio takes every hit, so the browser must send every one.
+    is_once = measured.count_once and not measured.is_ratio
+    published: PublishedGoal = {"id": measured.id, "type": measured.type, "once": is_once}
     published |= present(
         event=measured.event_name,
         selector=measured.selector,

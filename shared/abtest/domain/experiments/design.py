@@ -1,6 +1,7 @@
 """Design of an experiment: the hash that an approval refers to, and the comparison of what shoppers see."""
 
 from abtest.domain.experiments.model import Experiment, Variation
+from abtest.domain.goals.definition import digested
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
 from abtest.kit.documents import Document, encode
@@ -51,4 +52,5 @@ def _shown(experiment: Experiment) -> Document:
 
 
 def _design(part: Variation | Goal) -> Document:
-    return {name: value for name, value in encode(part).items() if name not in _BOOKKEEPING}
+    document = digested(part) if isinstance(part, Goal) else encode(part)
+    return {name: value for name, value in document.items() if name not in _BOOKKEEPING}

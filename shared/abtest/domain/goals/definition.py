@@ -2,7 +2,7 @@
 
 from abtest.domain.goals.model import Goal
 from abtest.kit import canonical_json
-from abtest.kit.documents import encode
+from abtest.kit.documents import Document, encode
 
 _NOT_COUNTED = frozenset(
     {"id", "experiment_id", "name", "is_primary", "role", "direction", "capture"}
@@ -13,9 +13,15 @@ _OF_RATIOS = frozenset({"numerator", "denominator"})
 
 def counted(goal: Goal) -> dict[str, object]:
     """Return the goal's document without fields that do not affect counting: equal where two goals count the same."""
-    fields = {name: value for name, value in encode(goal).items() if name not in _NOT_COUNTED}
-    # Looks and findings that are stored already have digests without the fields of ratios.
-    return fields if goal.is_ratio else {name: fields[name] for name in fields if name not in _OF_RATIOS}
+    return {name: value for name, value in digested(goal).items() if name not in _NOT_COUNTED}
+
+
+def digested(goal: Goal) -> Document:
+    """Return the goal's document as digests take it: fields of ratios are of ratios only.
+
+    Approvals, looks and findings of older releases hold digests without these fields.
+    """
+    return encode(goal, omit=() if goal.is_ratio else _OF_RATIOS)
 
 
 def definition_digest(goal: Goal, currency: str, results_weekdays: object = None) -> str:

@@ -5,8 +5,8 @@ it, by the rules of docs/data-model.md, section 4.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypedDict
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypedDict
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal, GoalType
@@ -33,6 +33,7 @@ LOOK_BACK_MS = 14 * DAY_MS
 # The attribution window of a holdout, which ends with its epoch.
 FOR_EVER_MS = 100 * 366 * DAY_MS
 
+_OF_RATIOS = frozenset({"hits_of", "adds", "needs_items", "needs_money"})
 _OF_THE_ADDRESS = ("include", "exclude")
 
 
@@ -154,6 +155,15 @@ class CountingPlan:
     def since(self) -> int:
         """Time of the oldest rows that count (Unix ms): hits before an exposure may be older than the beginning."""
         return max(0, self.begins_at - LOOK_BACK_MS) if self.looks_back else self.begins_at
+
+
+def digested(plan: CountingPlan) -> Mapping[str, Any]:
+    """Return the plan as digests take it: fields of ratios are of ratios only, so that stored digests stay equal."""
+    goals = [
+        {name: value for name, value in asdict(goal).items() if goal.hits_of or name not in _OF_RATIOS}
+        for goal in plan.goals
+    ]
+    return {**asdict(replace(plan, goals=())), "goals": goals}
 
 
 def plan_counting(experiment: Experiment, currency: str, references: References = NO_REFERENCES) -> CountingPlan | None:

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from abtest.domain.ledger.cells import Counts, Covariate, GoalCount, Money, SessionCount, Step
 from abtest.domain.ledger.daily_counts import DailyCounts, Document, Slice, counted_from
-from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.plans import CountingPlan, digested
 from abtest.domain.ledger.rows import LEFT_OUT
 from abtest.domain.ledger.shop_days import Activity, OrderCell, SegmentCount, ShopDay, Stitch
 from abtest.kit import canonical_json
@@ -59,7 +59,7 @@ def source_of(plan: CountingPlan, counts: DailyCounts) -> str:
     covariates = {goal_id: _covariates(plan, by_variation) for goal_id, by_variation in rest.covariates.items()}
     steps = {goal_id: _covariate_steps(each) for goal_id, each in rest.covariate_steps.items() if each}
     # `through` is left out: it moves with every row received, also with those that change no count.
-    parts = [asdict(plan), pieces, spread, rest.multiple_exposure, sessions, covariates]
+    parts = [digested(plan), pieces, spread, rest.multiple_exposure, sessions, covariates]
     # Only where there are any, so that a release that began to count them rewrites no other totals.
     return canonical_json.sha256([*parts, steps] if steps else parts)
 

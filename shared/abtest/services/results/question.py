@@ -147,7 +147,7 @@ def metric_of(goal: Goal) -> contract.Metric:
 
 
 def is_rate(goal: Goal) -> bool:
-    """Return whether converters per visitor are compared. Revenue is always a mean, whatever its aggregation."""
+    """Return whether converters per visitor are compared. Revenue is a mean or a ratio, whatever its aggregation."""
     return goal.type != "revenue" and goal.aggregation == "conversion"
 
 
