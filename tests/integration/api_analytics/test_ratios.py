@@ -228,6 +228,28 @@ def test_plan__of_a_ratio__is_refused_in_words(lab: Lab) -> None:
     assert "POST /sample-size" in answer.json()["error"]["fields"][0]["message"]
 
 
+def test_launch__with_a_planned_end_of_a_ratio__is_refused_in_words(lab: Lab) -> None:
+    mode = {"auto_stop_override": {"mode": "fixed_horizon_planned_end"}}
+    made = lab.client.post("/experiments", {"name": "Headline", "goals": [VALUE], **mode}).json()
+    answer = lab.client.post(f"/experiments/{made['id']}/launch", {"override_checklist_warnings": True})
+    assert answer.status == 422
+    assert "goal_id must not be a ratio" in answer.body.decode()
+
+
+def test_plan__whose_goal_becomes_a_ratio__is_not_evaluated(lab: Lab) -> None:
+    mode = {"auto_stop_override": {"mode": "fixed_horizon_planned_end"}}
+    experiment = lab.client.post("/experiments", {"name": "Headline", "goals": [REVENUE], **mode}).json()
+    path, goal_id = f"/experiments/{experiment['id']}", experiment["goals"][0]["id"]
+    plan = {"goal_id": goal_id, "mde": 0.9, "baseline_rate": 0.5}
+    assert lab.client.put(f"{path}/plan", plan).status == 200
+    assert lab.client.post(f"{path}/launch", {"override_checklist_warnings": True}).status == 200
+    lab.api.clock.advance(seconds=1)
+    ratio = {name: VALUE[name] for name in ("aggregation", "numerator", "denominator")}
+    assert lab.client.patch(f"{path}/goals/{goal_id}", ratio).status == 200
+    shopping(lab, experiment, factors=(1.0, 2.0))
+    assert look(lab) == {"planned_goal_not_in_use": 1}
+
+
 def test_goal__that_becomes_a_ratio__is_not_counted_before_the_next_count(lab: Lab) -> None:
     experiment = launched(lab, goals=[REVENUE])
     shopping(lab, experiment, factors=(1.0, 1.0))

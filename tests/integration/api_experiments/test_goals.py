@@ -165,6 +165,17 @@ def test_page_id__of_the_goal_page_rules__is_accepted_and_holds_its_page(client:
     assert (answer.status, answer.paths) == (422, ["goals[0].page_id"])
 
 
+def test_shop_goal__that_is_a_ratio__is_attached_with_both_parts(client: Client, path: str) -> None:
+    ratio = {"type": "revenue", "aggregation": "ratio", "numerator": "items", "denominator": "events"}
+    kept = client.post("/goals", {"name": "Items per order", **ratio}).json()
+    attached = client.post(path, {"goal_id": kept["id"]}).json()
+    assert {name: attached[name] for name in ratio} == ratio
+    changed = client.patch(f"{path}/{kept['id']}", {"aggregation": "sum"})
+    assert (changed.status, [each.rpartition(".")[2] for each in changed.paths]) == (422, ["numerator"])
+    back = {"aggregation": "sum", "numerator": None, "denominator": None}
+    assert client.patch(f"{path}/{kept['id']}", back).status == 200
+
+
 def test_shop_goal__attached__keeps_its_id_and_its_own_life(client: Client, path: str) -> None:
     kept = client.post("/goals", {**CLICK, "name": "Kept"}).json()
     assert kept["experiment_id"] is None
