@@ -19,6 +19,8 @@ from typing import Any
 
 FOLDER = Path(__file__).parent / "stats"
 ENVIRONMENTS = Path(".local/venvs")
+WALD = "Wald, Fieller"
+"""Ours with the intervals that need the least work, for rates."""
 PEERS = {
     name: (str(ENVIRONMENTS / f"benchmarks-{name}/bin/python"), f"with_{name.replace('-', '_')}.py")
     for name in ("gbstats", "tea-tasting")
@@ -26,6 +28,7 @@ PEERS = {
 ENGINES = {
     "rates": (sys.executable, "with_ours.py", "rates"),
     "means": (sys.executable, "with_ours.py", "means"),
+    WALD: (sys.executable, "with_wald.py"),
     **PEERS,
 }
 COMPARISONS = 10_000
@@ -53,6 +56,7 @@ def main() -> None:
     told = [{engine: asked(engine) for engine in ENGINES} for _ in range(rounds)]
     for found in told:
         _check(found)
+    _tell(told, "rates", WALD)
     for ours in ("rates", "means"):
         for peer in PEERS:
             _tell(told, ours, peer)
@@ -73,9 +77,10 @@ def _tell(told: list[dict[str, dict[str, Any]]], ours: str, peer: str) -> None:
     for name, key, comparisons in (("one", "one", 1), ("many, each", "many", COMPARISONS)):
         mine, theirs = (1e6 * median(found[engine][key] for found in told) / comparisons for engine in (ours, peer))
         times = median(found[peer][key] / found[ours][key] for found in told)
-        print(f"  {ours + ': ' + name:<20} {mine:>10.2f} µs   {peer:<12} {theirs:>10.2f} µs   ratio 1 : {times:,.0f}")
+        ratio = f"1 : {times:,.{0 if times > 10 else 2}f}"
+        print(f"  {ours + ': ' + name:<20} {mine:>10.2f} µs   {peer:<13} {theirs:>10.2f} µs   ratio {ratio}")
     mine, theirs = (max(found[engine]["megabytes"] for found in told) for engine in (ours, peer))
-    print(f"  {ours + ': memory':<20} {mine:>10.0f} MB   {peer:<12} {theirs:>10.0f} MB   ratio 1 : {theirs / mine:.1f}")
+    print(f"  {ours + ': memory':<20} {mine:>10.0f} MB   {peer:<13} {theirs:>10.0f} MB   ratio 1 : {theirs / mine:.1f}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,10 @@
 """Ours: a rate with its absolute and relative interval, one by one and as arrays (with Holm's correction)."""
 
 import sys
-from itertools import chain
-
-import numpy as np
 
 from abtest.domain.stats.comparisons import Comparison, compare_means, compare_rates
 from abtest.domain.stats.samples import Conversions, Sample
-from benchmarks.stats.work import ONE, many, tell
+from benchmarks.stats.work import ONE, arms_of, many, tell
 from tools.stats import batched
 
 KIND = sys.argv[1]
@@ -32,10 +29,7 @@ def one_mean() -> float:
 
 
 def arrays() -> list[float]:
-    # Experiment and goal, treatment, arm, (visitors, conversions).
-    every = chain.from_iterable(chain.from_iterable(PAIRS))
-    told = np.fromiter(every, np.int64, 4 * len(PAIRS)).reshape(-1, 2, 2, 2)
-    arms = (told[:, :, 0, 1], told[:, :, 0, 0], told[:, :, 1, 1], told[:, :, 1, 0])
+    arms = arms_of(PAIRS)
     if KIND == "rates":
         return batched.compare_rates(*arms, alpha=0.05, correction="holm").lift.ravel().tolist()
     x_c, n_c, x_t, n_t = arms

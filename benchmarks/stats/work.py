@@ -5,6 +5,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 ONE = ((10_000, 500), (10_000, 570))
@@ -27,6 +28,16 @@ def many(experiments: int = 1000, treatments: int = 2, goals: int = 5) -> list[P
     ]
 
 
+def arms_of(pairs: list[Pair]) -> tuple[Any, Any, Any, Any]:
+    """x_c, n_c, x_t, n_t as numpy arrays, treatments along the last axis; for ours only."""
+    import numpy as np
+
+    every = chain.from_iterable(chain.from_iterable(pairs))
+    # Experiment and goal, treatment, arm, (visitors, conversions).
+    told = np.fromiter(every, np.int64, 4 * len(pairs)).reshape(-1, 2, 2, 2)
+    return told[:, :, 0, 1], told[:, :, 0, 0], told[:, :, 1, 1], told[:, :, 1, 0]
+
+
 def tell(one: Callable[[], float], everything: Callable[[], list[float]]) -> None:
     """Print seconds of the processor for one (median of batches) and for all, peak memory, and the lifts found."""
     one()
@@ -36,11 +47,15 @@ def tell(one: Callable[[], float], everything: Callable[[], list[float]]) -> Non
         for _ in range(CALLS // 7):
             one()
         batches.append((time.process_time() - started) / (CALLS // 7))
-    started = time.process_time()
-    lifts = everything()
+    seconds: list[float] = []
+    # The least of up to 15: the first one also asks the system for memory. Slow engines are measured once.
+    while not seconds or (len(seconds) < 15 and sum(seconds) < 1):
+        started = time.process_time()
+        lifts = everything()
+        seconds.append(time.process_time() - started)
     told: dict[str, Any] = {
         "one": sorted(batches)[3],
-        "many": time.process_time() - started,
+        "many": min(seconds),
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "lifts": [one(), *lifts],
     }

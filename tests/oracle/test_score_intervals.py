@@ -19,6 +19,7 @@ TABLES: list[Counts] = [
     (500, 10_000, 570, 10_000), (260, 9000, 41, 1000), (3000, 100_000, 3450, 100_000), (50, 100, 70, 100),
     (27, 900, 0, 100), (0, 900, 3, 100), (100, 99_000, 3, 1000), (9, 90_000_000, 1, 10_000_000), (1, 2, 1, 1),
     (1, 1, 0, 1), (0, 1, 1, 1), (1, 1, 0, 90), (8, 8, 1, 4), (1, 4, 8, 8), (40, 40, 39, 40), (0, 2, 1, 2),
+    (150, 400, 300, 400), (9000, 10_000, 2000, 9000), (70, 10**6, 4000, 10**7),
     (999, 1000, 5, 10), (5, 10**9, 900, 10**9), (3 * 10**7, 10**9, 30_020_000, 10**9), (0, 10**9, 50, 10**9),
     (400_000_000, 10**9, 400_300_000, 10**9), (10**9 - 9, 10**9, 10**9 - 1, 10**9), (1, 3, 2, 3), (7, 7, 0, 7),
 ]  # fmt: skip
@@ -33,11 +34,27 @@ def intervals(counts: Counts, quantile: float) -> tuple[Interval, Interval | Non
     return score_intervals(*counts, rate_difference(*counts), quantile, abs(z) >= quantile)
 
 
-@pytest.mark.parametrize(("counts", "alpha"), list(product(TABLES, LEVELS)))
-def test_score_intervals__of_the_difference__solve_the_score_equation(counts: Counts, alpha: float) -> None:
+def compared(counts: Counts, alpha: float) -> tuple[Interval | None, Interval | None]:
+    """Intervals of a single comparison, which has formulas of its own for many conversions."""
+    x_c, n_c, x_t, n_t = counts
+    arms = Conversions(visitors=n_c, conversions=x_c), Conversions(visitors=n_t, conversions=x_t)
+    (one,) = compare_rates(arms[0], [arms[1]], alpha=alpha, correction="none")
+    assert one is not None
+    return one.difference_interval, one.lift_interval
+
+
+FORMS = {
+    "intervals": lambda counts, alpha: intervals(counts, upper_normal(alpha / 2)),
+    "comparison": compared,
+}
+
+
+@pytest.mark.parametrize(("form", "counts", "alpha"), list(product(FORMS, TABLES, LEVELS)))
+def test_score_intervals__of_the_difference__solve_the_score_equation(form: str, counts: Counts, alpha: float) -> None:
     """Bisection would end within 1e-9 of the interval's width: just outside z is above the quantile, inside below."""
     quantile = upper_normal(alpha / 2)
-    interval, _ = intervals(counts, quantile)
+    interval, _ = FORMS[form](counts, alpha)
+    assert interval is not None
     # A float next to 1 has no more digits than the second part.
     room = CLOSE * (mpf(interval.upper) - mpf(interval.lower)) + mpf("2e-16")
     with mp.workdps(40):
@@ -46,11 +63,11 @@ def test_score_intervals__of_the_difference__solve_the_score_equation(counts: Co
             assert -outwards * z_of_difference(counts, end - outwards * room) < quantile
 
 
-@pytest.mark.parametrize(("counts", "alpha"), list(product(TABLES, LEVELS)))
-def test_score_intervals__of_the_lift__solve_the_score_equation(counts: Counts, alpha: float) -> None:
+@pytest.mark.parametrize(("form", "counts", "alpha"), list(product(FORMS, TABLES, LEVELS)))
+def test_score_intervals__of_the_lift__solve_the_score_equation(form: str, counts: Counts, alpha: float) -> None:
     """The same of the ratio, within 1e-9 of the lift's own ends."""
     quantile = upper_normal(alpha / 2)
-    _, interval = intervals(counts, quantile)
+    _, interval = FORMS[form](counts, alpha)
     if not counts[0]:
         assert interval is None
         return

@@ -22,23 +22,18 @@ def holm(p_values: Values, *, alpha: float) -> Holm:
     """Correct families along the last axis. Raises ValueError unless 0 < alpha < 0.5."""
     level(alpha)
     p = np.atleast_1d(np.asarray(p_values, dtype=np.float64))
-    order = np.argsort(p, axis=-1, kind="stable")
-    evaluable = np.sum(~np.isnan(p), axis=-1, keepdims=True)
-    left = np.maximum(evaluable - np.arange(p.shape[-1]), 1)
-    steps = np.minimum(1.0, left * np.take_along_axis(p, order, axis=-1))
-    adjusted = np.maximum.accumulate(steps, axis=-1)
-    passed = adjusted <= alpha
-    # The levels are those of the ranks that reject and of the first that does not; after it nothing changes any more.
-    is_first_failure = ~passed & (np.cumsum(~passed, axis=-1) == 1)
-    levels = np.where(passed | is_first_failure, alpha / left, np.nan)
-    stopping = np.nanmin(np.where(is_first_failure, levels, np.inf), axis=-1, keepdims=True)
-    levels = np.where(passed, levels, stopping)
-    placed = [np.empty_like(p) for _ in range(3)]
-    for place, value in zip(placed, (adjusted, passed, levels), strict=True):
-        np.put_along_axis(place, order, value, axis=-1)
     is_nan = np.isnan(p)
-    return Holm(
-        adjusted=np.where(is_nan, np.nan, placed[0]),
-        rejected=(placed[1] > 0) & ~is_nan,
-        interval_alphas=np.where(is_nan, alpha, placed[2]),
-    )
+    evaluable = p.shape[-1] - np.count_nonzero(is_nan, axis=-1, keepdims=True)
+    order = np.argsort(p, axis=-1, kind="stable")
+    places = np.arange(p.shape[-1])
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.broadcast_to(places, p.shape), axis=-1)
+    steps = np.minimum(1.0, np.maximum(evaluable - places, 1) * np.take_along_axis(p, order, axis=-1))
+    adjusted = np.take_along_axis(np.maximum.accumulate(steps, axis=-1), ranks, axis=-1)
+    rejected = adjusted <= alpha
+    # The levels are those of the ranks that reject and of the first that does not; after it nothing changes any more.
+    stopping = np.count_nonzero(rejected, axis=-1, keepdims=True)
+    levels = alpha / np.maximum(evaluable - np.minimum(ranks, stopping), 1)
+    if is_nan.any():
+        levels = np.where(is_nan, alpha, levels)
+    return Holm(adjusted=adjusted, rejected=rejected, interval_alphas=levels)

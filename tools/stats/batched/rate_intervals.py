@@ -23,8 +23,8 @@ def score_intervals(
     x_c: Values, n_c: Values, x_t: Values, n_t: Values, *, difference: Values, quantile: Values, is_significant: Values
 ) -> RateIntervals:
     """Return the intervals that agree with the verdicts; nan where an arm is empty or no value varies."""
-    *arms, difference, quantile, verdict = np.broadcast_arrays(x_c, n_c, x_t, n_t, difference, quantile, is_significant)
-    x_c, n_c, x_t, n_t, difference, quantile = numbers(*arms, difference, quantile)
+    x_c, n_c, x_t, n_t, difference, quantile = numbers(x_c, n_c, x_t, n_t, difference, quantile)
+    verdict = np.broadcast_to(is_significant, x_c.shape)
     varies = (n_c > 0) & (n_t > 0) & (x_c + x_t > 0) & (x_c + x_t < n_c + n_t)
     w = quantile * quantile
     *ends, holds = quick_ends(ARRAYS, x_c, n_c, x_t, n_t, difference, w)
@@ -54,6 +54,8 @@ def _searched(
 
 def _agreeing(lower: FloatArray, upper: FloatArray, difference: FloatArray, verdict: Flags) -> tuple[Any, Any]:
     """Move ends across zero where rounding alone has them on the wrong side of it."""
+    if not np.any((lower * upper > 0) ^ verdict):
+        return lower, upper
     least, most = np.where(difference > 0, LEAST, -np.inf), np.where(difference < 0, -LEAST, np.inf)
     return (
         np.where(verdict, np.maximum(lower, least), np.minimum(lower, 0)),

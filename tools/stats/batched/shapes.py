@@ -34,6 +34,11 @@ def numbers(*values: Values) -> list[FloatArray]:
 
 def unless(condition: Any, value: Values) -> FloatArray:
     """Return the value, but nan where the condition holds."""
+    # Usually it holds nowhere, and a copy takes longer than a look.
+    is_whole = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == np.shape(condition)
+    if is_whole and not np.any(condition):
+        whole: FloatArray = value
+        return whole
     answer: FloatArray = np.where(condition, np.nan, value)
     return answer
 

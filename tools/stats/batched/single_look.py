@@ -65,9 +65,10 @@ def two_proportions(x_c: Values, n_c: Values, x_t: Values, n_t: Values) -> Propo
     is_empty = (n_c <= 0) | (n_t <= 0)
     pooled = pooled_variance(x_c, n_c, x_t, n_t)
     varies = pooled > 0
-    z = np.where(varies, rate_difference(x_c, n_c, x_t, n_t) / np.sqrt(pooled), 0)
+    difference = rate_difference(x_c, n_c, x_t, n_t)
+    z = np.where(varies, difference / np.sqrt(pooled), 0)
     return ProportionTests(
-        difference=unless(is_empty, rate_difference(x_c, n_c, x_t, n_t)),
+        difference=unless(is_empty, difference),
         z=unless(is_empty, z),
         p_value=unless(is_empty, two_sided(ARRAYS, z)),
         control_rate=unless(is_empty, x_c / n_c),

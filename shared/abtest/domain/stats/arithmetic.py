@@ -17,7 +17,7 @@ from scipy.special import erfc
 FloatArray = NDArray[np.float64]
 Real = TypeVar("Real", float, FloatArray)
 
-_LOG_LARGEST = math.log(sys.float_info.max)
+LOG_LARGEST = math.log(sys.float_info.max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ FLOATS: Arithmetic[float] = Arithmetic(
     log=math.log,
     log1p=math.log1p,
     # Zero where scipy's is: a subnormal p-value would otherwise tie for arrays and differ for floats.
-    erfc=lambda x: math.erfc(x) if x * x <= _LOG_LARGEST else 0.0,
+    erfc=lambda x: math.erfc(x) if x * x <= LOG_LARGEST else 0.0,
     greater=lambda one, other: one if one > other else other,
     lesser=lambda one, other: one if one < other else other,
     choose=lambda condition, yes, no: yes if condition else no,

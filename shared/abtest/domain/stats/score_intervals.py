@@ -39,8 +39,10 @@ from abtest.domain.stats.samples import Interval, made
 LEAST = 2.2250738585072014e-308
 """The end next to zero of an interval that excludes zero by less than rounding leaves of it: the least normal float."""
 
-# Quick. Last steps after which the factors are right to 1e-12: of Newton's method, which squares errors, and of one in
-# which g follows e.
+# Quick. With r the most that the terms e b and e² c_0 are of a, one round leaves 2 r² √r of the width, and two 2 r³ √r:
+# here less than 2e-10 and 1e-10. Last steps after which the factors are right to 1e-12: of Newton's method, which
+# squares errors, and of one that is followed.
+NEAR, _NEAR_TWICE = 1e-4, 1e-3
 _SQUARED, _FOLLOWED = 1e-6, 1e-9
 _ROUNDS = 8
 
@@ -57,6 +59,7 @@ def score_intervals(
 
     Of n > 0 visitors x converted, not 0 and not all of both arms; `difference` is p_t - p_c, `quantile` the normal one
     of the level, `is_significant` the verdict there. The lift of such a control has no upper end; others are finite.
+    `comparisons` has the quick ends once more, for single comparisons of many conversions.
     """
     w = quantile * quantile
     # Floats from the start: arithmetic of whole numbers with floats takes twice as long.
@@ -68,12 +71,12 @@ def score_intervals(
     if not holds:
         lower, upper, lift_lower, lift_upper = _searched(x_c, n_c, x_t, n_t, difference, w)
     if (lower > 0 or upper < 0) is not is_significant:
-        lower, upper = _agreeing(lower, upper, difference, is_significant)
+        lower, upper = agreeing(lower, upper, difference, is_significant)
     interval = made(Interval, (lower, upper))
     if not x_c:
         return interval, None
     if (lift_lower > 0 or lift_upper < 0) is not is_significant:
-        lift_lower, lift_upper = _agreeing(lift_lower, lift_upper, difference, is_significant)
+        lift_lower, lift_upper = agreeing(lift_lower, lift_upper, difference, is_significant)
     return interval, made(Interval, (lift_lower, lift_upper))
 
 
@@ -90,7 +93,8 @@ def _searched(
     return lower, upper, lift_lower, -fall
 
 
-def _agreeing(lower: float, upper: float, difference: float, is_significant: bool) -> tuple[float, float]:
+def agreeing(lower: float, upper: float, difference: float, is_significant: bool) -> tuple[float, float]:
+    """Return the ends, moved next to zero where rounding alone has one on the side that the verdict excludes."""
     if not is_significant:
         return min(lower, 0.0), max(upper, 0.0)
     return (max(lower, LEAST), upper) if difference > 0 else (lower, min(upper, -LEAST))
@@ -99,44 +103,62 @@ def _agreeing(lower: float, upper: float, difference: float, is_significant: boo
 def quick_ends(
     m: Arithmetic[Real], x_c: Real, n_c: Real, x_t: Real, n_t: Real, d: Real, w: Real
 ) -> tuple[Real, Real, Real, Real, Real]:
-    """Return both ends of the difference and both of the lift, and whether they hold; else they are to be searched.
+    """Return both ends of the difference and both of the lift, and whether they hold; else they are to be searched."""
+    q_c, q_t = (n_c - x_c) / n_c, (n_t - x_t) / n_t
+    lower, upper, one = _ends_of_difference(m, x_c, n_c, x_t, n_t, q_c, q_t, d, w)
+    lift_lower, lift_upper, other = _ends_of_lift(m, x_c, n_c, x_t, n_t, q_c, q_t, d, w)
+    flag: Any = one
+    return lower, upper, lift_lower, lift_upper, flag & other
 
-    In the coefficients all that cancels is cancelled: the quartic is Heron's product over 16.
-    """
-    f_c, f_t = n_c - x_c, n_t - x_t
-    q_c, q_t, total, dd = f_c / n_c, f_t / n_t, n_c + n_t, d * d
-    more, shift, k = total + w, (f_t - x_t) - (f_c - x_c), (n_c + w) * (n_t + w) * (total + w)
-    pull = d * shift
-    middle, square, holds = _quadratic_in_quartic(
-        m,
-        dd - dd * dd,
-        d * (pull - (more + w) * (1 - 2 * dd)),
-        total * (n_t * x_c / n_c * q_c + n_c * x_t / n_t * q_t) + w * (more * (1 - 6 * dd) - 2 * pull),
-        w * (2 * d * (total * total + n_c * n_t + w * (3 * total + 2 * w)) + more * shift),
-        -w * k,
-    )
+
+def _ends_of_difference(
+    m: Arithmetic[Real], x_c: Real, n_c: Real, x_t: Real, n_t: Real, q_c: Real, q_t: Real, d: Real, w: Real
+) -> tuple[Real, Real, Real]:
+    """Return both ends, and whether they hold."""
+    whole, c_4, c_3, c_2, c_1 = _quartic(x_c, n_c, x_t, n_t, q_c, q_t, d, w)
+    b, a, holds = _quadratic_in_quartic(m, c_4, c_3, c_2, c_1, -w * whole)
     # From here in w / λ, the distance of an end from the difference.
-    half = 0.5 / k
-    shift, root = half * middle, half * m.sqrt(abs(middle * middle + 4 * k * w * square))
-    lower, upper, least = d - shift - root, d - shift + root, root - abs(shift)
+    half = 0.5 / whole
+    shift, root = half * b, half * m.sqrt(abs(b * b + 4 * w * whole * a))
     # Where λ is at most half of the smaller arm, no other root of the quartic is.
     flag: Any = holds
-    flag = flag & (square > 0) & (least * n_c >= 2 * w) & (least * n_t >= 2 * w)
+    flag = flag & (a > 0) & ((root - abs(shift)) * m.lesser(n_c, n_t) >= 2 * w)
+    middle = d - shift
+    return middle - root, middle + root, flag
 
-    start = -w * x_c * x_t
-    middle, square, holds = _quadratic_in_cubic(m, -d, q_c * x_t + q_t * x_c + w, w * (x_c - x_t), start)
-    half = 0.5 / square
-    shift, root = half * middle, half * m.sqrt(abs(middle * middle - 4 * square * start))
-    above, below, cross, failures = root - shift, -root - shift, d * (n_c * n_t), f_c + f_t
-    # Well inside of the limits, where both parts of a quotient may vanish.
-    flag = flag & holds & (square > 0) & (above > 0) & (above <= 0.9 * x_t) & (below >= -0.9 * x_c)
+
+def _quartic(
+    x_c: Real, n_c: Real, x_t: Real, n_t: Real, q_c: Real, q_t: Real, d: Real, w: Real
+) -> tuple[Real, Real, Real, Real, Real]:
+    """Return -c_0 / w and c_4 to c_1. All that cancels is cancelled: the quartic is Heron's product over 16."""
+    total, dd, ratio = n_c + n_t, d * d, n_t / n_c
+    more, shift, k = total + w, (n_t - n_c) - 2 * (x_t - x_c), (n_c + w) * (n_t + w)
+    pull = d * shift
     return (
-        lower,
-        upper,
-        (cross - above * failures) / ((n_t - above) * (x_c + above)),
-        (cross - below * failures) / ((n_t - below) * (x_c + below)),
-        flag,
+        k * more,
+        dd - dd * dd,
+        d * (pull - (more + w) * (1 - 2 * dd)),
+        total * (ratio * x_c * q_c + x_t * q_t / ratio) + w * (more * (1 - 6 * dd) - 2 * pull),
+        w * (2 * d * (more * more + k) + more * shift),
     )
+
+
+def _ends_of_lift(
+    m: Arithmetic[Real], x_c: Real, n_c: Real, x_t: Real, n_t: Real, q_c: Real, q_t: Real, d: Real, w: Real
+) -> tuple[Real, Real, Real]:
+    """Return both ends, and whether they hold."""
+    start = w * x_c * x_t
+    b, a, holds = _quadratic_in_cubic(m, -d, q_c * x_t + q_t * x_c + w, w * (x_c - x_t), -start)
+    half = 0.5 / a
+    shift = half * b
+    root = m.sqrt(shift * shift + abs(2 * half * start))
+    above, below = root - shift, -root - shift
+    # Well inside of the limits, where both parts of a quotient may vanish.
+    flag: Any = holds
+    flag = flag & (a > 0) & (above > 0) & (above <= 0.9 * x_t) & (below >= -0.9 * x_c)
+    cross, failures = d * (n_c * n_t), (n_c - x_c) + (n_t - x_t)
+    lower = (cross - above * failures) / ((n_t - above) * (x_c + above))
+    return lower, (cross - below * failures) / ((n_t - below) * (x_c + below)), flag
 
 
 def _quadratic_in_quartic(
@@ -144,20 +166,38 @@ def _quadratic_in_quartic(
 ) -> tuple[Real, Real, Real]:
     """Return b and a of (c_0 + b y + a y²)(1 + e y + g y²), the polynomial, for the small e and g; and if they hold.
 
-    A round of Bairstow's fixed point, and Newton's steps in e.
+    Two rounds of Bairstow's fixed point; where e is not small enough for them, Newton's steps.
     """
-    e, g, rounds = c_3 / c_2, c_4 / c_2, _ROUNDS
+    e = c_3 / c_2
+    b = c_1 - e * c_0
+    a = c_2 - e * b - c_4 / c_2 * c_0
+    g = c_4 / a
+    e = (c_3 - g * b) / a
     b = c_1 - e * c_0
     a = c_2 - e * b - g * c_0
     g = c_4 / a
     e = (c_3 - g * b) / a
+    small = e * c_0
+    b = c_1 - small
+    holds: Any = abs(e * b) - e * small <= _NEAR_TWICE * a
+    if m.some(holds ^ True):
+        return settled_quartic(m, c_4, c_3, c_2, c_1, c_0, e, g)
+    return b, c_2 - e * b - g * c_0, holds
+
+
+def settled_quartic(
+    m: Arithmetic[Real], c_4: Real, c_3: Real, c_2: Real, c_1: Real, c_0: Real, e: Real, g: Real
+) -> tuple[Real, Real, Real]:
+    """Return b and a from the nearest e and g so far, by Newton's steps in e, which g follows; and if they hold."""
+    rounds = _ROUNDS
     while True:
         b = c_1 - e * c_0
         a = c_2 - e * b - g * c_0
-        g = c_4 / a
+        before, g = g, c_4 / a
         step = (c_3 - e * a - g * b) / (a + e * (e * c_0 - b) - g * c_0)
         e, rounds = e + step, rounds - 1
         is_far: Any = abs(step) > _FOLLOWED * abs(e)
+        is_far = is_far | (abs(g - before) > _FOLLOWED * abs(g))
         if not rounds or not m.some(is_far):
             b = c_1 - e * c_0
             return b, c_2 - e * b - g * c_0, is_far ^ True
@@ -165,7 +205,20 @@ def _quadratic_in_quartic(
 
 def _quadratic_in_cubic(m: Arithmetic[Real], c_3: Real, c_2: Real, c_1: Real, c_0: Real) -> tuple[Real, Real, Real]:
     """Return b and a of (c_0 + b y + a y²)(1 + e y), the polynomial, for the small e; and whether they hold."""
-    e, rounds = c_3 * c_2 / (c_2 * c_2 - c_1 * c_3), _ROUNDS
+    e = c_3 / c_2
+    e = c_3 / (c_2 - e * (c_1 - e * c_0))
+    small = e * c_0
+    b = c_1 - small
+    a = c_2 - e * b
+    holds: Any = abs(e * b) - e * small <= NEAR * a
+    if m.some(holds ^ True):
+        return settled_cubic(m, c_3, c_2, c_1, c_0, e)
+    return b, a, holds
+
+
+def settled_cubic(m: Arithmetic[Real], c_3: Real, c_2: Real, c_1: Real, c_0: Real, e: Real) -> tuple[Real, Real, Real]:
+    """Return b and a from the nearest e so far, by Newton's steps; and whether they hold."""
+    rounds = _ROUNDS
     while True:
         step = (c_3 - e * (c_2 - e * (c_1 - e * c_0))) / (c_2 - e * (2 * c_1 - 3 * e * c_0))
         e, rounds = e + step, rounds - 1
