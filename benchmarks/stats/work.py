@@ -34,8 +34,8 @@ def arms_of(pairs: list[Pair]) -> tuple[Any, Any, Any, Any]:
 
     every = chain.from_iterable(chain.from_iterable(pairs))
     # Experiment and goal, treatment, arm, (visitors, conversions).
-    told = np.fromiter(every, np.int64, 4 * len(pairs)).reshape(-1, 2, 2, 2)
-    return told[:, :, 0, 1], told[:, :, 0, 0], told[:, :, 1, 1], told[:, :, 1, 0]
+    numbers = np.fromiter(every, np.int64, 4 * len(pairs)).reshape(-1, 2, 2, 2)
+    return numbers[:, :, 0, 1], numbers[:, :, 0, 0], numbers[:, :, 1, 1], numbers[:, :, 1, 0]
 
 
 def tell(one: Callable[[], float], everything: Callable[[], list[float]]) -> None:
@@ -53,10 +53,10 @@ def tell(one: Callable[[], float], everything: Callable[[], list[float]]) -> Non
         started = time.process_time()
         lifts = everything()
         seconds.append(time.process_time() - started)
-    told: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "one": sorted(batches)[3],
         "many": min(seconds),
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "lifts": [one(), *lifts],
     }
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(numbers) + "\n")

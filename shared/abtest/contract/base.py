@@ -11,7 +11,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PrivateAttr,
     TypeAdapter,
     WithJsonSchema,
     model_validator,
@@ -80,8 +79,6 @@ class Output(BaseModel):
     """Base of responses. Optional fields have the default ABSENT and are omitted when not set."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
-    _row_version: int | None = PrivateAttr(default=None)
-    _shows_others: bool = PrivateAttr(default=False)
 
     def at(self, version: int, *, shows_others: bool = False) -> Self:
         """Return the same response with its row version, which becomes the ETag and is not a field.
@@ -89,19 +86,19 @@ class Output(BaseModel):
         A response that `shows_others` has fields of other resources, which change without its row version. It is sent
         whole to a client that has this version already.
         """
-        self._row_version = version
-        self._shows_others = shows_others
+        # Declared private attributes would be filled in each of the many parts of a response: half of their time.
+        object.__setattr__(self, "__pydantic_private__", {"row_version": version, "shows_others": shows_others})
         return self
 
     @property
     def row_version(self) -> int | None:
         """The version in the ETag; None without one."""
-        return self._row_version
+        return (self.__pydantic_private__ or {}).get("row_version")
 
     @property
     def shows_others(self) -> bool:
         """True where the row version does not stand for all fields."""
-        return self._shows_others
+        return bool((self.__pydantic_private__ or {}).get("shows_others"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from abtest.domain.stats.arithmetic import FLOATS
-from abtest.domain.stats.beta_pairs import beat_and_loss, difference_quantile
+from abtest.domain.stats.beta_pairs import beat_and_loss, compared_on_lattice, difference_quantile
 from abtest.domain.stats.formulas import normal_loss, unit_information
 from abtest.domain.stats.quantiles import upper_normal
 from abtest.domain.stats.samples import Conversions, Interval, Sample
@@ -49,8 +49,9 @@ def bayesian_rates(
 ) -> BayesianComparison | None:
     """Compare two rates under the Beta-Binomial model; None when an arm has no visitors.
 
-    The interval has probability 1 - alpha. Integrals over the narrower posterior use the trapezoidal rule in log odds,
-    which converges exponentially, to 1e-9 and better. Raises ValueError for a prior that is not positive.
+    The interval has probability 1 - alpha. With many of both outcomes, all is computed on a lattice of rates. Otherwise
+    integrals over the narrower posterior use the trapezoidal rule in log odds, which converges exponentially, to 1e-9
+    and better. Raises ValueError for a prior that is not positive.
     """
     if control.visitors <= 0 or treatment.visitors <= 0:
         return None
@@ -58,15 +59,23 @@ def bayesian_rates(
         raise ValueError("the prior must be positive")
     a_c, b_c = prior.a + control.conversions, prior.b + (control.visitors - control.conversions)
     a_t, b_t = prior.a + treatment.conversions, prior.b + (treatment.visitors - treatment.conversions)
-    posteriors = [np.array([value]) for value in (a_c, b_c, a_t, b_t)]
-    pair = beat_and_loss(*posteriors)
-    lower, upper = (difference_quantile(a_c, b_c, a_t, b_t, level) for level in (alpha / 2, 1 - alpha / 2))
+    posteriors = (float(a_c), float(b_c), float(a_t), float(b_t))
+    on_lattice = compared_on_lattice(*posteriors, alpha)
+    if on_lattice is None:
+        interval = Interval(*(difference_quantile(*posteriors, level) for level in (alpha / 2, 1 - alpha / 2)))
+    else:
+        interval = Interval(on_lattice.lower, on_lattice.upper)
+    if on_lattice is None or on_lattice.pair is None:
+        pair = beat_and_loss(*(np.array([value]) for value in posteriors))
+        beat, loss, loss_of_control = (float(value[0]) for value in pair)
+    else:
+        beat, loss, loss_of_control = on_lattice.pair
     return BayesianComparison(
         difference=a_t / (a_t + b_t) - a_c / (a_c + b_c),
-        interval=Interval(lower, upper),
-        probability_to_beat_control=float(pair.beat[0]),
-        expected_loss=float(pair.loss[0]),
-        expected_loss_of_control=float(pair.loss_of_control[0]),
+        interval=interval,
+        probability_to_beat_control=beat,
+        expected_loss=loss,
+        expected_loss_of_control=loss_of_control,
     )
 
 

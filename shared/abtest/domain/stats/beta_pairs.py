@@ -3,16 +3,23 @@
 Each integral runs over the narrower of the two on the scale of log odds, y = ln(p / (1 - p)): the other one is smooth
 at its scale. There the density is analytic in a strip around the real line and falls off exponentially. So the
 trapezoidal rule converges exponentially in the number of nodes (Trefethen, Weideman, SIAM Review 56 (2014) 385-458).
+
+With many of both outcomes, densities on one lattice of rates are enough, without a single incomplete beta function:
+their correlation is the density of the difference on the lattice of differences. It is band-limited up to 1e-14, so its
+series of sinc functions is exact, and its integrals are sums over the sine integral (Stenger, Handbook of Sinc
+Numerical Methods, 2011, 1.3).
 """
 
 from collections.abc import Callable
-from math import sqrt
+from math import pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaincinv, expit, ndtri
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincc, betaincinv, expit, ndtri, sici
 
 from abtest.domain.stats.arithmetic import FloatArray
+from abtest.domain.stats.quantiles import upper_normal
 
 MOST_NODES = 401
 # The part left out on either side is below e^-32 of the whole.
@@ -21,6 +28,13 @@ _TAIL = 32.0
 _STEPS, _PRECISE = 80, 1e-14
 # Probability left out below and above the panels of the Gauss-Legendre rule.
 _OUTSIDE, _PANELS = 1e-17, 16
+# Lattices: conversions and failures of an arm, at least; ratio of spreads, at most; places on either side of zero, at
+# most; the least probability and level whose relative precision is kept.
+_MANY, _UNLIKE, _LAGS, _LEAST = 50.0, 8.0, 2_000, 1e-5
+# Step of a lattice in spreads of the product of both densities; half of its width in spreads, and more for skew.
+_STEP, _REACH, _SKEWED = 0.75, 8.0, 11.0
+# Last step of Newton's method, in steps of the lattice.
+_SETTLED, _TINY = 1e-6, 1e-300
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
@@ -46,11 +60,12 @@ def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatA
     is_control = 1 / a_c + 1 / b_c < 1 / a_t + 1 / b_t
     nodes = _nodes(np.where(is_control, a_c, a_t), np.where(is_control, b_c, b_t))
     a, b = np.where(is_control, a_t, a_c)[..., None], np.where(is_control, b_t, b_c)[..., None]
-    below, above = betainc(a, b, nodes.p), betaincc(a, b, nodes.p)
+    # I(b, a, 1 - p) in place of the complement of I(a, b, p), which takes three times as long.
+    below, above = betainc(a, b, nodes.p), betainc(b, a, nodes.rest)
     mean, rest = a / (a + b), b / (a + b)
     # E[max(wide - p, 0)] and E[max(p - wide, 0)], the latter as the former of 1 - wide and 1 - p.
     # Clipped, because a difference of nearly equal terms can be just below zero.
-    over = np.maximum(mean * betaincc(a + 1, b, nodes.p) - nodes.p * above, 0)
+    over = np.maximum(mean * betainc(b, a + 1, nodes.rest) - nodes.p * above, 0)
     under = np.maximum(rest * betainc(a, b + 1, nodes.p) - nodes.rest * below, 0)
     wide_is_larger, wide_over, wide_under = (np.sum(nodes.weight * value, axis=-1) for value in (above, over, under))
     narrow_is_larger = np.sum(nodes.weight * below, axis=-1)
@@ -59,6 +74,81 @@ def beat_and_loss(a_c: FloatArray, b_c: FloatArray, a_t: FloatArray, b_t: FloatA
         loss=np.where(is_control, wide_under, wide_over),
         loss_of_control=np.where(is_control, wide_over, wide_under),
     )
+
+
+class Compared(NamedTuple):
+    """The three of `Pair`, None where they are too small for a lattice, and both ends of the central interval."""
+
+    pair: tuple[float, float, float] | None
+    lower: float
+    upper: float
+
+
+def compared_on_lattice(a_c: float, b_c: float, a_t: float, b_t: float, alpha: float) -> Compared | None:
+    """Return the comparison, to 1e-11 and better, in a hundredth of the time; None outside of the limits above."""
+    few, variances = min(a_c, b_c, a_t, b_t), (beta_variance(a_c, b_c), beta_variance(a_t, b_t))
+    if few < _MANY or alpha < _LEAST or max(variances) > _UNLIKE * _UNLIKE * min(variances):
+        return None
+    m_c, mean, spread = a_c / (a_c + b_c), a_t / (a_t + b_t) - a_c / (a_c + b_c), sqrt(sum(variances))
+    step = _STEP * sqrt(variances[0] * variances[1]) / spread
+    # In steps from the control's mean. Rates next to 0 and 1, outside of it, have no weight.
+    within, reach = (int(-m_c / step) + 1, int((1 - m_c) / step) - 1), (_REACH + _SKEWED / sqrt(few)) / step
+    first_c, control = _density(a_c, b_c, 0.0, step, reach * sqrt(variances[0]), within)
+    first_t, treatment = _density(a_t, b_t, mean, step, reach * sqrt(variances[1]), within)
+    weight: FloatArray = np.correlate(treatment, control, "full").astype(np.float64, copy=False)
+    weight /= weight.sum()
+    lags = np.arange(len(weight)) + (first_t - first_c - len(control) + 1)
+    if max(-lags[0], lags[-1]) > _LAGS:
+        return None
+    lower, upper = step * _ends(weight, lags, mean / step, spread / step, alpha)
+    places = lags + _LAGS
+    beat = float(weight @ _ABOVE[places])
+    if not _LEAST < beat < 1 - _LEAST:
+        return Compared(None, float(lower), float(upper))
+    loss, loss_of_control = (step * float(weight @ _BEYOND[at]) for at in (2 * _LAGS - places, places))
+    return Compared((beat, loss, loss_of_control), float(lower), float(upper))
+
+
+def _density(
+    a: float, b: float, distance: float, step: float, reach: float, within: tuple[int, int]
+) -> tuple[int, FloatArray]:
+    """Return the first place and the density up to a factor. `distance`: of its mean from place 0, `reach` in steps."""
+    mean, rest = a / (a + b), b / (a + b)
+    first, last = max(within[0], int(distance / step - reach)), min(within[1], int(distance / step + reach) + 1)
+    moved = np.arange(first, last + 1) * step - distance
+    return first, np.exp((a - 1) * np.log1p(moved / mean) + (b - 1) * np.log1p(-moved / rest))
+
+
+def _ends(weight: FloatArray, lags: NDArray[np.int64], mean: float, spread: float, alpha: float) -> FloatArray:
+    """Return both quantiles in steps: Cornish and Fisher's expansion, and Newton's steps from there."""
+    quantile, apart = upper_normal(alpha / 2), (lags - mean) / spread
+    squares = apart * apart
+    third, fourth = float(weight @ (squares * apart)), float(weight @ (squares * squares)) - 3
+    ends, levels = [], (alpha / 2, 1 - alpha / 2)
+    for z in (-quantile, quantile):
+        skew = third * (z * z - 1) / 6 - third * third * z * (2 * z * z - 5) / 36
+        ends.append(mean + spread * (z + skew + fourth * z * (z * z - 3) / 24))
+    answer, level = np.array(ends), np.array(levels)
+    for _ in range(_STEPS):
+        # Not zero, where the sine integral's derivative is 1.
+        angle = pi * (answer[:, None] - lags) + _TINY
+        excess = sici(angle)[0] @ weight / pi + (0.5 - level)
+        moved = excess / ((np.sin(angle) / angle) @ weight)
+        answer = answer - moved
+        # In steps of the lattice; the next error is about the square.
+        if abs(moved[0]) < _SETTLED and abs(moved[1]) < _SETTLED:
+            break
+    return answer
+
+
+def _above_zero() -> tuple[FloatArray, FloatArray]:
+    """Integrals of sinc(x - place) over x > 0, and of x sinc(x - place), for places from -_LAGS to _LAGS."""
+    places = np.arange(-_LAGS, _LAGS + 1)
+    above = 0.5 + sici(pi * places)[0] / pi
+    return above, places * above + np.where(places % 2, -1.0, 1.0) / (pi * pi)
+
+
+_ABOVE, _BEYOND = _above_zero()
 
 
 def difference_quantile(a_c: float, b_c: float, a_t: float, b_t: float, level: float) -> float:

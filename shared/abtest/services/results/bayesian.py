@@ -19,6 +19,11 @@ def _rates(control: Conversions, treatment: Conversions, alpha: float) -> Bayesi
     return bayesian_rates(control, treatment, alpha=alpha)
 
 
+def forget() -> None:
+    """Clear the cache of comparisons, as a new process has it."""
+    _rates.cache_clear()
+
+
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
     """Compare each pair of each reading on its own."""
     return [compare_pair(reading, *pair) for reading in readings for pair in reading.pairs()]

@@ -56,7 +56,11 @@ class Question:
     @property
     def control(self) -> Variation | None:
         """Variation that the others are compared with."""
-        return next((variation for variation in self.variations if variation.is_control), None)
+        # A loop, since it is read for every row.
+        for variation in self.experiment.variations:
+            if variation.is_control and variation.archived_at is None:
+                return variation
+        return None
 
     def visitors(self, counts: Counts) -> int:
         """Return the visitors of all variations in use."""
