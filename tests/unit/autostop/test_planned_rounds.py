@@ -169,17 +169,33 @@ def test_round__futility_of_the_plan__pauses_without_events(keeper: Shopkeeper) 
 def test_round__a_guardrail_is_harmed_on_the_way__ends_with_harm(keeper: Shopkeeper) -> None:
     orders = goal(id="0192a3b4-0000-7000-8000-000000000303", name="Orders", type="revenue", selector=None)
     keeper.keep(looking(goals=(goal(is_primary=True, role="primary"), orders)))
-    arms = {CONTROL: (2000, 200), TREATMENT: (2000, 300)}
     money = {CONTROL: paying(400, 5000), TREATMENT: paying(200, 5000)}
-    clicks = {
-        arm: {"converters": hits, "count": hits, "sum_minor": hits, "sum_squares_minor": str(hits), "excluded": 0}
-        for arm, (_, hits) in arms.items()
-    }
-    keeper.count(1, arms, goals={goal().id: clicks, orders.id: money})
+    keeper.count(1, WON, goals={goal().id: clicks(WON), orders.id: money})
     assert keeper.one() == "paused"
     assert (evaluation(keeper)["outcome"], evaluation(keeper)["ended_by"]) == ("harm", "harm")
     assert keeper.events() == ["experiment.significant"]
     assert keeper.outbox("webhook")[0].payload["outcome"] == "harm"
+
+
+def clicks(arms: dict[str, Arm]) -> dict[str, Any]:
+    return {
+        arm: {"converters": hits, "count": hits, "sum_minor": hits, "sum_squares_minor": str(hits), "excluded": 0}
+        for arm, (_, hits) in arms.items()
+    }
+
+
+def test_round__a_guardrail_is_not_counted_yet__keeps_the_look_and_decides_with_the_next_count(
+    keeper: Shopkeeper,
+) -> None:
+    other = goal(id="0192a3b4-0000-7000-8000-000000000303", name="Clicks", role="guardrail")
+    keeper.keep(looking(goals=(goal(is_primary=True, role="primary"), other)))
+    keeper.count(1, WON, goals={goal().id: clicks(WON)})
+    assert keeper.one() == "guardrail_not_counted"
+    assert (len(looks(keeper)), evaluation(keeper)) == (1, None)
+    keeper.count(2, WON, goals={goal().id: clicks(WON), other.id: clicks(EVEN)})
+    assert keeper.one() == "paused"
+    assert (len(looks(keeper)), evaluation(keeper)["ended_by"]) == (1, "winner")
+    assert [one["status"] for one in evaluation(keeper)["guardrails"]] == ["no_harm_shown"]
 
 
 def test_round__state_of_an_older_release__begins_its_looks_now(keeper: Shopkeeper) -> None:

@@ -102,6 +102,73 @@ def test_verdict__in_each_situation__is_a_sentence(
     assert (found.status, found.sentence[: len(sentence)]) == (status, sentence)
 
 
+def looked_at(outcome: str, ended_by: str, winner: str | None = None) -> Any:
+    made = evaluated(outcome, winner)
+    return {**made, "evaluation": {**made["evaluation"], "engine": "group_sequential", "ended_by": ended_by}}
+
+
+@pytest.mark.parametrize(
+    ("buyers", "plan", "status", "sentence", "progress"),
+    [
+        (
+            (100, 150),
+            looked_at("significant_pause", "winner", "t"),
+            "winner",
+            "“Blue” won at a planned look: Buy rises by 50.0%",
+            "A planned look before the end had a significant result.",
+        ),
+        (
+            (100, 150),
+            looked_at("significant_pause", "planned_end", "t"),
+            "winner",
+            "“Blue” won at the planned end: Buy rises by 50.0%",
+            "The planned end was reached with a significant result.",
+        ),
+        (
+            (100, 95),
+            looked_at("inconclusive_pause", "futility"),
+            "no_winner",
+            "No treatment won: at a planned look none was likely to win any more in Buy.",
+            "No treatment was likely to win any more, so the test was stopped before the planned end.",
+        ),
+        (
+            (100, 104),
+            looked_at("continue_inconclusive", "planned_end"),
+            "no_winner",
+            "No difference was found: the planned end was reached without a significant change of Buy.",
+            "The planned end was reached without a significant result; the experiment went on.",
+        ),
+        (
+            (100, 104),
+            looked_at("harm", "harm"),
+            "harm",
+            "No treatment won: before the planned end a guardrail was harmed.",
+            "A guardrail was harmed before the planned end, so there is no winner.",
+        ),
+    ],
+)
+def test_verdict__of_planned_looks__names_what_ended_them(
+    buyers: tuple[int, int], plan: Any, status: str, sentence: str, progress: str
+) -> None:
+    given = facts(buyers, planned_test=plan)
+    assert given.plan is not None
+    assert given.plan.message == progress
+    verdict = verdict_of(given)
+    assert (verdict.status, verdict.sentence[: len(sentence)]) == (status, sentence)
+
+
+def test_progress__of_planned_looks__warns_of_a_plan_for_another_engine() -> None:
+    experiment = facts((100, 104), planned_test=PLAN).experiment
+    settings = AutoStop(mode="group_sequential")
+    warned = progress_of(experiment, settings, 2000, LATER)
+    assert warned is not None
+    assert warned.message.endswith("The plan is sized for another engine than that of planned looks.")
+    sized: Any = {**PLAN, "engine": "group_sequential"}
+    silent = progress_of(replace(experiment, planned_test=sized), settings, 2000, LATER)
+    assert silent is not None
+    assert "another engine" not in silent.message
+
+
 def test_verdict__of_a_goal_that_is_to_fall__is_better_when_it_falls() -> None:
     found = verdict_of(facts((150, 100), goal=replace(GOAL, direction="decrease")))
     assert (found.status, found.sentence[:40]) == ("winner", "“Blue” is better: Buy falls by 33.3% (be")

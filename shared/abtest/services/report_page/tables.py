@@ -69,10 +69,11 @@ def numbers(report: Report, arms: Mapping[str, Arm]) -> Html | None:
         ]
         bodies.append(el("tbody", el("tr", group, class_="group", role="row"), rows, role=_GROUP))
     inside = whole_table("All numbers by goal and variation", _heads(head, 1), bodies)
+    looks = ", at the latest planned look of the plan's goal" if report.engine == "group_sequential" else ""
     lead = el(
         "p",
         "Every number is of generation ", el("b", wording.count(report.generation)),
-        f", engine {report.engine}. Intervals at {wording.share(1 - report.alpha)} or better.",
+        f", engine {report.engine}{looks}. Intervals at {wording.share(1 - report.alpha)} or better.",
         class_="lead",
     )  # fmt: skip
     box = el("div", boxed("Table of all numbers", inside), class_="wide")
