@@ -10,6 +10,7 @@ from abtest.services.report_page.courses import courses
 from abtest.services.report_page.curves import curves
 from abtest.services.report_page.forest import forest
 from abtest.services.report_page.headline import header, verdict
+from abtest.services.report_page.looks import planned_looks
 from abtest.services.report_page.pictures import picture_origins, pictures
 from abtest.services.report_page.story import made, source, timeline
 from abtest.services.report_page.stylesheet import STYLESHEET
@@ -44,6 +45,7 @@ def render_report(report: Report) -> str:
         guardrails(report),
         health(report, arms),
         plan(report),
+        planned_looks(report, arms),
         pictures(report, arms),
         [forest(report, arms), courses(report, arms), curves(report, arms)] if is_counted else None,
         segments(report, arms),
