@@ -23,8 +23,8 @@ def planned_looks(report: Report, arms: Mapping[str, Arm]) -> Html | None:
         return None
     goal = next((goal.name for goal in report.goals if goal.goal_id == planned.goal_id), "the goal of the plan")
     lead = [
-        "Looks at ", typed(goal), f", which share an error of {wording.share(planned.alpha)}. Only these looks decide; ",
-        f"reading this report is not one of them. {planned.message}",
+        "Looks at ", typed(goal), f", which share an error of {wording.share(planned.alpha)}. Only these looks ",
+        f"decide; reading this report is not one of them. {planned.message}",
     ]  # fmt: skip
     parts = [treatment(one, arms) for one in planned.treatments if one.variation_id in arms]
     heading = el("h2", "Planned looks", id="looks")
