@@ -37,6 +37,7 @@ class Looks:
     visitors: int
     information: float
     alpha: float
+    steps: int = STEPS
     seen: list[Seen] = field(default_factory=list)
 
     def look(self, control: Arm, treatment: Arm) -> None:
@@ -49,7 +50,7 @@ class Looks:
         variance = _variance(control, treatment)
         fraction, before = 1 / variance / self.information, latest.fraction if latest else 0.0
         is_last = sum(arm.visitors for arm in arms) >= self.visitors or fraction >= 1
-        if not is_last and floor(fraction * STEPS) <= floor(before * STEPS):
+        if not is_last and floor(fraction * self.steps) <= floor(before * self.steps):
             return
         place = 1.0 if is_last else fraction
         fractions = [*(one.fraction for one in self.seen), fraction]

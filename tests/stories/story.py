@@ -13,7 +13,7 @@ from tests.faults.shop import moved
 from tests.stories.book import Book
 from tests.stories.case import Case
 from tests.stories.oracle import Oracle
-from tests.stories.planned_looks import Looks, planned_information
+from tests.stories.planned_looks import STEPS, Looks, planned_information
 from tests.stories.shop import Cron, Shop
 from tests.stories.shoppers import HOUR, Effect, Running, Shoppers
 
@@ -305,7 +305,10 @@ def _case(role: Role, found: Mapping[str, Any]) -> Case:
         stops=role.mode == "sequential_significance",
         planned_visitors=plan["required_total_visitors"] if role.mode == "fixed_horizon_planned_end" else None,
         looks=Looks(
-            visitors=plan["required_total_visitors"], information=planned_information(plan), alpha=plan["alpha"]
+            visitors=plan["required_total_visitors"],
+            information=planned_information(plan),
+            alpha=plan["alpha"],
+            steps=plan.get("looks") or STEPS,
         )
         if role.mode == "group_sequential"
         else None,

@@ -388,9 +388,10 @@ def test_checklist__planned_goal_gone__is_told(client: Client, create: Create, e
 def test_checklist__planned_looks_by_the_plan_of_another_engine__warns_and_starts(
     client: Client, create: Create
 ) -> None:
-    made = create(goals=GOALS, auto_stop_override={"mode": "group_sequential"})
+    made = create(goals=GOALS)
     path = path_of(made)
     assert client.put(f"{path}/plan", wish(made)).status == 200
+    assert client.patch(path, {"auto_stop_override": {"mode": "group_sequential"}}).status == 200
     (item,) = (item for item in client.get(f"{path}/checklist").json()["items"] if item["key"] == "plan")
     assert item["status"] == "warn"
     assert "sized for another engine" in item["message"]
