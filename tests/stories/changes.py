@@ -13,7 +13,7 @@ from tests.stories.shoppers import HOUR
 
 LEVELS: Mapping[str, float] = {
     "broken_conversion": 0.001,
-    "conversion_harm": 0.005,
+    "conversion_harm": 0.01,
     "revenue_harm": 0.005,
     "sample_ratio_mismatch": 0.01,
 }
@@ -21,7 +21,7 @@ LEVELS: Mapping[str, float] = {
 
 LEFT: Mapping[str, Mapping[float, float]] = {
     "broken_conversion": {0.05: 0.5, 0.2: 0.5},
-    "conversion_harm": {0.1: 0.2, 0.5: 0.6, 0.75: 0.2},
+    "conversion_harm": {0.1: 0.1, 0.5: 0.8, 0.75: 0.1},
     "sample_ratio_mismatch": {0.5: 1 / 3, 0.7: 1 / 3, 0.85: 1 / 3},
 }
 """What a change may leave of an arm's counts, with prior weights."""

@@ -81,8 +81,8 @@ def _broken(case: Case, now: int) -> Iterator[Finding]:
 def _harmful(case: Case, now: int) -> Iterator[Finding]:
     """A lower rate; since a change it must be lower since then, as fewer visitors have fewer conversions as well."""
     for goal in _goals(case):
-        if case.is_proven("conversion_harm", goal.id, _log_e(goal, prior=20 * SHARE), 100):
-            yield replace(_of_rates(case, "conversion_harm", goal), threshold=0.01)
+        if case.is_proven("conversion_harm", goal.id, _log_e(goal, prior=20 * SHARE), 200):
+            yield replace(_of_rates(case, "conversion_harm", goal), threshold=0.005)
         elif (change := _changed(case, "conversion_harm", goal, now)) is not None:
             newest = _of_rates(case, "conversion_harm", goal, change.since)
             if newest.observed < newest.expected:

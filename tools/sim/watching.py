@@ -104,7 +104,7 @@ def conversion_harm(seen: Seen, _settings: Settings) -> Flags:
     a, b = harm.PRIOR_COUNTS * seen.share, harm.PRIOR_COUNTS * (1 - seen.share)
     found = [batched.harm_evidence(*goal.converters, share=seen.share, a=a, b=b) for goal in seen.goals]
     changed = [_fell(seen, goal, changes.HARM_FACTORS, harm.HARM_CHANGE_LEVEL, below=1) for goal in seen.goals]
-    return _any(peaks(each.log_e) >= -log(harm.HARM_LEVEL) for each in found) | _any(changed)
+    return _any(peaks(each.log_e) >= -log(harm.CONVERSION_HARM_LEVEL) for each in found) | _any(changed)
 
 
 def revenue_harm(seen: Seen, _settings: Settings) -> Flags:

@@ -106,7 +106,7 @@ def test_conversions__at_a_third_of_the_control__are_harm_and_not_broken() -> No
     harmed = after_ten_days(goal(series(9), series(9, later=3)))
     assert findings("broken_conversion", harmed) == []
     (finding,) = findings("conversion_harm", harmed)
-    assert (finding.changed_at, finding.threshold) == (BROKE * QUARTER_MS, 0.005)
+    assert (finding.changed_at, finding.threshold) == (BROKE * QUARTER_MS, 0.01)
     assert "changed about 3 hours" in finding_text(look(harmed).pauses[0], NAMES)
 
 
@@ -126,8 +126,8 @@ def test_level__of_a_change__is_shared_by_treatments() -> None:
     harmed = after_ten_days(goal(series(20), series(20, later=9)))
     arms = [replace(each, share=1 / 3) for each in harmed.arms]
     several = replace(harmed, arms=[*arms, replace(arms[1], variation_id=SECOND)])
-    assert [each.threshold for each in findings("conversion_harm", harmed)] == [0.005]
-    assert [each.threshold for each in findings("conversion_harm", several)] == [0.0025]
+    assert [each.threshold for each in findings("conversion_harm", harmed)] == [0.01]
+    assert [each.threshold for each in findings("conversion_harm", several)] == [0.005]
 
 
 def test_visitors__that_are_lost_for_three_hours__are_a_mismatch_since_then() -> None:

@@ -5,7 +5,13 @@ from pathlib import Path
 
 from abtest.contract.overrides import DeliveryDrift, GuardianOverride, RevenueLoss
 from abtest.domain.guardian.data_quality import SPLIT_CHANGE_LEVEL
-from abtest.domain.guardian.harm import BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, HARM_LEVEL, MONEY_CHANGE_LEVEL
+from abtest.domain.guardian.harm import (
+    BROKEN_CHANGE_LEVEL,
+    CONVERSION_HARM_LEVEL,
+    HARM_CHANGE_LEVEL,
+    HARM_LEVEL,
+    MONEY_CHANGE_LEVEL,
+)
 from abtest.domain.guardian.kinds import KINDS
 from abtest.domain.guardian.settings import OURS
 from abtest.services.guardian.evidence import DAYS_BACK
@@ -39,8 +45,9 @@ def test_doc__names_every_setting() -> None:
 
 def test_doc__tells_the_level_that_every_goal_has_of_its_own() -> None:
     text = " ".join(DOC.read_text().split())
-    assert f"have {100 * HARM_LEVEL:g} % for each watched goal" in text
-    assert f"at most {100 * HARM_LEVEL:g} % with one goal, {300 * HARM_LEVEL:g} % with three" in text
+    levels = f"`conversion_harm` has {100 * CONVERSION_HARM_LEVEL:g} % and `revenue_harm` {100 * HARM_LEVEL:g} %"
+    assert f"{levels} for each watched goal" in text
+    assert f"at most {100 * HARM_LEVEL:g} % of `revenue_harm` with one goal, {300 * HARM_LEVEL:g} % with three" in text
 
 
 def test_doc__has_the_levels_and_the_window_of_changes() -> None:

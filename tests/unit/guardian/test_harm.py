@@ -90,13 +90,13 @@ def test_broken_conversion__goal_that_is_to_fall__may_fall() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.2])
-def test_conversion_harm__evidence_of_a_hundred__is_found(share: float) -> None:
+def test_conversion_harm__evidence_of_two_hundred__is_found(share: float) -> None:
     a, b = 20 * share, 20 * (1 - share)
-    first = next(x for x in range(500, 1, -1) if _log_e(400, x, share, a, b) >= log(100))
+    first = next(x for x in range(500, 1, -1) if _log_e(400, x, share, a, b) >= log(200))
     arms = (arm(CONTROL, 8000, share=1 - share), arm(TREATMENT, int(8000 * share / (1 - share)), share=share))
     assert findings("conversion_harm", evidence(clicks(400, first + 1), arms=arms)) == []
     (found,) = findings("conversion_harm", evidence(clicks(400, first), arms=arms))
-    assert (found.metric, found.threshold) == ("conversion_rate", 0.01)
+    assert (found.metric, found.threshold) == ("conversion_rate", 0.005)
 
 
 def test_conversion_harm__goal_that_is_to_fall__is_harmed_by_more() -> None:
@@ -107,23 +107,23 @@ def test_conversion_harm__goal_that_is_to_fall__is_harmed_by_more() -> None:
 
 def test_conversion_harm__several_treatments__share_the_level() -> None:
     arms = tuple(arm(name, 3200, share=1 / 3) for name in (CONTROL, TREATMENT, SECOND))
-    worst = [x for x in range(500, 1, -1) if log(100) <= _log_e(400, x, 0.5, 10, 10) < log(200)]
+    worst = [x for x in range(500, 1, -1) if log(200) <= _log_e(400, x, 0.5, 10, 10) < log(400)]
     assert worst
     goal = clicks(400, worst[0], second=400)
     assert findings("conversion_harm", evidence(goal, arms=arms)) == []
-    enough = next(x for x in range(500, 1, -1) if _log_e(400, x, 0.5, 10, 10) >= log(200))
+    enough = next(x for x in range(500, 1, -1) if _log_e(400, x, 0.5, 10, 10) >= log(400))
     (found,) = findings("conversion_harm", evidence(clicks(400, enough, second=400), arms=arms))
-    assert found.threshold == 0.005
+    assert found.threshold == 0.0025
 
 
 def test_conversion_harm__proven_once__lasts_though_the_counts_recover() -> None:
     name = f"conversion_harm|{BUY}@|{TREATMENT}"
-    assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(100)}) != []
-    assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(99.9)}) == []
+    assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(200)}) != []
+    assert findings("conversion_harm", evidence(clicks(400, 400)), peaks={name: log(199.9)}) == []
 
 
 def test_conversion_harm__goal_that_is_defined_otherwise__begins_anew() -> None:
-    before = {f"conversion_harm|{BUY}@|{TREATMENT}": log(100)}
+    before = {f"conversion_harm|{BUY}@|{TREATMENT}": log(200)}
     assert findings("conversion_harm", evidence(clicks(400, 400, source="other")), peaks=before) == []
 
 

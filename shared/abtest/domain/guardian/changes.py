@@ -22,7 +22,7 @@ HOUR_MS = QUARTERS_AN_HOUR * QUARTER_MS
 
 # What is left of the treatment's conversions, with prior weights: nearly none for something broken.
 BROKEN_FACTORS: Factors = ((0.05, 0.5), (0.2, 0.5))
-HARM_FACTORS: Factors = ((0.1, 0.2), (0.5, 0.6), (0.75, 0.2))
+HARM_FACTORS: Factors = ((0.1, 0.1), (0.5, 0.8), (0.75, 0.1))
 # What is left of an arm's visitors.
 SPLIT_FACTORS: Factors = ((0.5, 1 / 3), (0.7, 1 / 3), (0.85, 1 / 3))
 # By how much the logarithm of what a buyer spends has fallen: 18, 33 and 55 %.

@@ -22,9 +22,11 @@ from abtest.domain.stats.sequential import Mixture, one_sided_mixture_test
 # Levels of one treatment; they are divided by the number of treatments.
 # At 0.05 revenue_loss would raise false alarms in more than the promised 2 % (ADR 26).
 BROKEN_LEVEL, HARM_LEVEL, LOSS_LEVEL = 0.001, 0.01, 0.02
+# Of conversion_harm, 0.015 together with its changes, which need more of it (ADR 65).
+CONVERSION_HARM_LEVEL = 0.005
 
 # Levels of changes in 28 days, in addition to those above (ADR 58).
-BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL = 0.001, 0.005, 0.005
+BROKEN_CHANGE_LEVEL, HARM_CHANGE_LEVEL, MONEY_CHANGE_LEVEL = 0.001, 0.01, 0.005
 
 RUNTIME_FACTOR, RUNTIME_RATE, RUNTIME_SESSIONS = 2, 0.01, 10
 CONVERSION_FACTOR = 0.25
@@ -94,9 +96,9 @@ def conversion_harm(evidence: Evidence, _settings: Settings, peaks: Peaks) -> It
         prior_t, prior_c = PRIOR_COUNTS * pair.share, PRIOR_COUNTS * (1 - pair.share)
         test = evidence_of(control.conversions, treatment.conversions, share=pair.share, a=prior_t, b=prior_c)
         peak = peaks.at_least(test.log_e, "conversion_harm", goal.identity, pair.treatment.variation_id)
-        if pair.is_proven(peak, HARM_LEVEL):
+        if pair.is_proven(peak, CONVERSION_HARM_LEVEL):
             finding = _of_rates("conversion_harm", goal, pair, control, treatment)
-            yield replace(finding, threshold=HARM_LEVEL / pair.treatments)
+            yield replace(finding, threshold=CONVERSION_HARM_LEVEL / pair.treatments)
             continue
         change = change_of_conversions(evidence, goal, pair, HARM_FACTORS)
         if change is not None and pair.is_proven(change.log_e, HARM_CHANGE_LEVEL):
