@@ -8,8 +8,9 @@ from abtest.domain.changes.errors import NotDeletableError
 from abtest.domain.experiments import goals as experiment_goals
 from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.goals.definition import counted, definition_digest, digested
+from abtest.domain.goals.definition import counted, definition_digest
 from abtest.domain.goals.edits import tidy
+from abtest.domain.goals.model import digested
 from abtest.domain.goals.rules import check_goal
 from abtest.domain.goals.shapes import GoalFields
 from abtest.kit.errors import ConflictError, NotFoundError, ValidationFailedError

@@ -1,8 +1,7 @@
 """Design of an experiment: the hash that an approval refers to, and the comparison of what shoppers see."""
 
 from abtest.domain.experiments.model import Experiment, Variation
-from abtest.domain.goals.definition import digested
-from abtest.domain.goals.model import Goal
+from abtest.domain.goals.model import Goal, digested
 from abtest.kit import canonical_json
 from abtest.kit.documents import Document, encode
 

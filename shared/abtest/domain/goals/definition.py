@@ -1,27 +1,17 @@
 """Definition of a goal as a digest: numbers that were counted under another definition are not comparable."""
 
-from abtest.domain.goals.model import Goal
+from abtest.domain.goals.model import Goal, digested
 from abtest.kit import canonical_json
-from abtest.kit.documents import Document, encode
 
 _NOT_COUNTED = frozenset(
     {"id", "experiment_id", "name", "is_primary", "role", "direction", "capture"}
     | {"archived_at", "created_at", "updated_at"}
 )
-_OF_RATIOS = frozenset({"numerator", "denominator"})
 
 
 def counted(goal: Goal) -> dict[str, object]:
     """Return the goal's document without fields that do not affect counting: equal where two goals count the same."""
     return {name: value for name, value in digested(goal).items() if name not in _NOT_COUNTED}
-
-
-def digested(goal: Goal) -> Document:
-    """Return the goal's document as digests take it: fields of ratios are of ratios only.
-
-    Approvals, looks and findings of older releases hold digests without these fields.
-    """
-    return encode(goal, omit=() if goal.is_ratio else _OF_RATIOS)
 
 
 def definition_digest(goal: Goal, currency: str, results_weekdays: object = None) -> str:

@@ -14,8 +14,11 @@ from abtest.domain.goals.shapes import (
     Numerator,
 )
 from abtest.kit.clock import Timestamp
+from abtest.kit.documents import Document, encode
 
-__all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType"]
+__all__ = ["Aggregation", "Direction", "Goal", "GoalRole", "GoalType", "digested"]
+
+_OF_RATIOS = frozenset({"numerator", "denominator"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,3 +67,11 @@ class Goal:
     def depends_on_money(self) -> bool:
         """Return whether orders without money in the shop's currency are left out."""
         return self.type == "revenue" and (not self.is_ratio or self.numerator == "value")
+
+
+def digested(goal: Goal) -> Document:
+    """Return the goal's document as digests take it: fields of ratios are of ratios only.
+
+    Approvals, looks and findings of older releases hold digests without these fields.
+    """
+    return encode(goal, omit=() if goal.is_ratio else _OF_RATIOS)
