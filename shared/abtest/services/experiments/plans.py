@@ -85,10 +85,10 @@ def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
     if any(stored.get(name) != values[name] for name in _COMPARED if name in values):
         return False
     try:
-        planned, wanted = engine_of(plan), requested_engine(values)
+        planned, given = engine_of(plan), requested_engine(values)
     except CannotBePlannedError:
         return False
-    return planned == (wanted if wanted.looks is not None else replace(wanted, looks=planned.looks))
+    return planned == (given if given.looks is not None else replace(given, looks=planned.looks))
 
 
 def stored_adjustment(experiment: Experiment) -> str:
