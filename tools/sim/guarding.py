@@ -150,7 +150,7 @@ CELLS: tuple[Cell, ...] = (
     FalseAlarms(name="10,000 visitors a day, 90/10", shop=Shop(treatment_share=0.1)),
     FalseAlarms(name="1,000 visitors a day, 50/50", shop=Shop(visitors_a_day=1_000)),
     TimeOfChange(what="-100 % purchases", shop=Shop(kept=0.0), kind="broken_conversion", hours=5),
-    TimeOfChange(what="-50 % purchases", shop=Shop(kept=0.5), kind="conversion_harm", hours=18),
+    TimeOfChange(what="-50 % purchases", shop=Shop(kept=0.5), kind="conversion_harm", hours=20),
     TimeOfChange(what="-30 % visitors", shop=Shop(kept_visitors=0.7), kind="sample_ratio_mismatch", hours=7),
     TimeOfChange(what="-30 % of an order's worth", shop=Shop(kept_money=0.7), kind="revenue_harm", hours=60),
     TimeToFind(kept=0.0, kind="broken_conversion", hours=5, days=2),
