@@ -23,8 +23,10 @@ def goal(**fields: Any) -> GoalResult:
         "numerator": None,
         "denominator": None,
         "metric": "rate",
+        "engine": "sequential",
         "is_archived": False,
         "not_evaluable": None,
+        "adjustment": None,
         "rows": [],
     }
     return GoalResult(**(first | fields))
