@@ -1,6 +1,7 @@
 """Plans over HTTP: stated, measured, refused; frozen at launch and restart; what a new one does to a running test."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.rollup_documents import shop_day_document
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.documents import decode
+from abtest.ports.catalog import Commit, Put
 from abtest.services.context import Caller
 from abtest.services.shops import Shops
 from tests.integration.api_experiments.test_lifecycle import at, run_schedule
@@ -142,6 +144,51 @@ def test_plan__engine_left_out__is_the_one_that_decides(
     assert plan["engine"] == computed
     assert plan["recommended_days"] % 7 == 0
     assert 0 <= plan["recommended_days"] - plan["estimated_days"] < 7
+
+
+@pytest.mark.parametrize("mode", ["sequential_significance", "group_sequential"])
+@pytest.mark.parametrize(
+    ("said", "engine"),
+    [
+        ({}, "fixed"),
+        ({"engine": "group_sequential", "futility": {"family": "pocock"}, "looks": 5}, "group_sequential"),
+    ],
+)
+def test_plan__engine_left_out_in_a_started_test__is_the_same_whatever_the_mode_became(
+    client: Client, draft: Json, mode: str, said: Json, engine: str
+) -> None:
+    path = path_of(draft)
+    client.put(f"{path}/plan", wish(draft, **said))
+    client.post(f"{path}/launch")
+    changed = {"auto_stop_override": {"mode": mode}, "confirm_live_impact": True}
+    running = client.patch(path, changed).json()
+    answer = client.put(f"{path}/plan", wish(draft))
+    assert answer.status == 200, answer.body
+    assert (answer.json()["planned_test"], running["planned_test"]["engine"]) == (running["planned_test"], engine)
+    # Another change to detect is another plan, for the engine of the mode.
+    other = client.put(f"{path}/plan", wish(draft, mde=0.2, confirm_live_impact=True)).json()["planned_test"]
+    assert other["engine"] == {"sequential_significance": "sequential"}.get(mode, mode)
+
+
+def test_plan__of_an_older_release_sent_again__changes_nothing(
+    client: Client, create: Create, api: MemoryApi, tenant: Tenant
+) -> None:
+    made = create(goals=GOALS, auto_stop_override={"mode": "sequential_significance"})
+    path = path_of(made)
+    client.put(f"{path}/plan", wish(made, engine="fixed"))
+    client.post(f"{path}/launch")
+    record = api.world.catalog.get(tenant.shop.id, "EXP", made["id"])
+    assert record is not None
+    new = ("engine", "spending", "futility", "looks", "covariate_adjustment", "recommended_days")
+    plan = {name: value for name, value in record.body["planned_test"].items() if name not in new}
+    head = replace(record.head, version=record.head.version + 1)
+    old = replace(record, head=head, body={**record.body, "version": head.version, "planned_test": plan})
+    api.world.catalog.commit(Commit(puts=[Put(record=old, expected_version=record.head.version)]))
+    before = client.get(path).json()
+    answer = client.put(f"{path}/plan", wish(made))
+    assert answer.status == 200, answer.body
+    assert answer.json()["planned_test"] == before["planned_test"]
+    assert stored(api, tenant, made).planned_test == plan
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from abtest.domain.experiments import editing
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.schedule import MEASURING
 from abtest.domain.experiments.states import not_allowed
-from abtest.domain.planning.engine import engine_of, requested_engine
+from abtest.domain.planning.engine import OF_LOOKS, engine_of, requested_engine
 from abtest.domain.planning.sample_size import CannotBePlannedError
 from abtest.kit.errors import refused
 from abtest.services.aggregates import Saved
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.planning.planner import Planner, engine_of_mode, plan_values
+from abtest.services.planning.planner import Planner, ShopSettings, engine_of_mode, plan_values
 from abtest.services.retries import Versions
 
 _COMPARED = ("goal_id", "baseline_rate", "mde", "alpha", "power", "tail", "correction_method", "covariate_adjustment")
@@ -57,7 +57,7 @@ class Plans:
                 # A new measurement of a started test cannot look back, whatever the shop's default.
                 values = {"covariate_adjustment": "none", **requested}
                 defaults["covariate_adjustment"] = stored_adjustment(experiment)
-            whole = {"engine": engine_of_mode(experiment, settings), **defaults, **requested}
+            whole = {**unnamed_engine(experiment, settings, requested), **defaults, **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
                 plan = experiment.planned_test
@@ -89,6 +89,18 @@ def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
     except CannotBePlannedError:
         return False
     return planned == (given if given.looks is not None else replace(given, looks=planned.looks))
+
+
+def unnamed_engine(experiment: Experiment, settings: ShopSettings, requested: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the engine that a request means by not naming one.
+
+    They are those of auto-stop's mode; in a started test those of its plan, since neither a changed mode nor a plan of
+    an older release, which has one look, may make the same request a new plan.
+    """
+    plan: Mapping[str, Any] = experiment.planned_test or {}
+    if "engine" in requested or experiment.status not in MEASURING or not plan:
+        return {"engine": engine_of_mode(experiment, settings)}
+    return {"engine": "fixed", **{name: plan[name] for name in ("engine", *OF_LOOKS) if name in plan}}
 
 
 def stored_adjustment(experiment: Experiment) -> str:
