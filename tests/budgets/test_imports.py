@@ -44,8 +44,8 @@ GROUPS = [
     _group("pydantic", 976, "worker_screenshots"),
     _group("duckdb", 674, "cron_compact worker_exports"),
     _group("duckdb pydantic", 679, "cron_audit cron_rollup"),
-    _group("numpy pydantic scipy", 1170, "cron_autostop cron_guardian"),
-    _group("numpy pydantic scipy", 1305, "worker_profiles"),
+    _group("numpy pydantic scipy", 1214, "cron_autostop cron_guardian"),
+    _group("numpy pydantic scipy", 1347, "worker_profiles"),
     _group(
         "fastapi mangum pydantic",
         1260,
@@ -53,7 +53,7 @@ GROUPS = [
     ),
     _group("fastapi mangum pydantic", 1045, "api_pages"),
     _group("fastapi mangum pydantic", 924, "api_assets"),
-    _group("fastapi mangum numpy pydantic scipy", 1445, "api_analytics"),
+    _group("fastapi mangum numpy pydantic scipy", 1494, "api_analytics"),
 ]
 FOLDERS = {path.parent.name for path in Path("functions").glob("*/app.py")}
 WORKERS_THAT_START_LIGHT = {"worker_ingest", "worker_webhooks"}
