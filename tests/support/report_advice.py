@@ -102,5 +102,5 @@ def stopped(report: contract.Report) -> EarlyStop | None:
         corrected_lift=corrected,
         difference=row.difference,
         corrected_difference=KEPT * row.difference,
-        message=early_stop_message(row, corrected, moment),
+        message=early_stop_message(row.lift, corrected, moment),
     )

@@ -24,7 +24,7 @@ from abtest.domain.stats.samples import Conversions
 from abtest.services.results import group_sequential
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.counts import Counts
-from abtest.services.results.group_sequential import engine_of, no_look_message
+from abtest.services.results.group_sequential import no_look_message
 from abtest.services.results.messages import state_message
 from abtest.services.results.planned_looks import planned_looks_of
 from abtest.services.results.question import Question, Reading, reading_of
@@ -171,10 +171,10 @@ def test_compare__counts_after_the_latest_look__change_nothing() -> None:
 
 def test_engine_of__goals_and_parts_without_planned_looks__are_sequential() -> None:
     planned = reading([EARLY])
-    assert engine_of(planned) == "group_sequential"
-    assert engine_of(replace(planned, goal=replace(GOAL, id="other"))) == "sequential"
-    assert engine_of(replace(planned, goal=replace(GOAL, type="custom", aggregation="sum"))) == "sequential"
-    assert engine_of(replace(planned, question=replace(planned.question, engine="frequentist"))) == "frequentist"
+    assert planned.engine == "group_sequential"
+    assert replace(planned, goal=replace(GOAL, id="other")).engine == "sequential"
+    assert replace(planned, goal=replace(GOAL, type="custom", aggregation="sum")).engine == "sequential"
+    assert replace(planned, question=replace(planned.question, engine="frequentist")).engine == "frequentist"
     sequential = group_sequential.compare([replace(planned, question=replace(planned.question, engine="sequential"))])
     assert sequential[0] is not None
     assert sequential[0].always_valid_p is not None

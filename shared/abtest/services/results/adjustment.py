@@ -111,7 +111,7 @@ def adjustment_status(reading: Reading) -> AdjustmentStatus | None:
     """Return what the plan's adjustment does in these figures; None without one."""
     if reading.problem or not is_adjustment_chosen(reading):
         return None
-    if reading.question.engine != "sequential":
+    if reading.engine != "sequential":
         return "other_engine"
     if adjustment_decides(reading):
         return "decides" if adjusted_arms(reading) else "missing"

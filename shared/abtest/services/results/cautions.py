@@ -1,16 +1,16 @@
 """Cautions of a report: lifts too good to be true, and estimates of tests that stopped at a look."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from abtest.contract import results as contract
 from abtest.contract.report_advice import EarlyStop, ImplausibleLift
-from abtest.domain.experiments.model import Variation
-from abtest.domain.stats.samples import Conversions
-from abtest.domain.stats.sequential import MixtureTest
+from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.shrinkage import PRIOR_DEVIATION, Plausibility, kept_at_a_look, plausibility
 from abtest.services.results import sequential
+from abtest.services.results.adjustment import adjusted_arms
 from abtest.services.results.question import Reading
+from abtest.services.results.verdicts import deciding
 
 Moment = Literal["stopped", "running"]
 _SURE = frozenset({"better", "worse"})
@@ -31,7 +31,9 @@ def implausible_lifts(readings: Sequence[Reading], goals: Sequence[contract.Goal
         states = {row.variation_id: row for row in goal.rows if row.state in _SURE}
         for control, treatment in reading.pairs():
             row = states.get(treatment.id)
-            seen = plausibility(reading.level(control), reading.level(treatment)) if row else None
+            plain = reading.level(control), reading.level(treatment)
+            arms = deciding_arms(reading, row).get(treatment.id, plain) if row else plain
+            seen = plausibility(*arms) if row else None
             if row and seen and seen.is_implausible:
                 marked.append(implausible_lift(goal, row, seen))
     return marked
@@ -59,40 +61,46 @@ def early_stop(
 ) -> EarlyStop | None:
     """Return the caution about the treatment of the verdict; None where no look of the sequential engine decided."""
     row = next((row for row in goal.rows if row.variation_id == variation_id), None)
-    if row is None or row.state not in _SURE or reading.question.engine != "sequential":
+    if row is None or row.state not in _SURE or reading.engine != "sequential":
         return None
-    test, control = test_of(reading, row.variation_id), reading.question.control
-    if test is None or control is None:
+    pair = pair_of(reading, row)
+    if pair is None or pair.test is None:
         return None
-    level = reading.level(control)
+    test, level, lift = pair.test, pair.control, deciding(row).lift
     mean = level.as_sample().mean if isinstance(level, Conversions) else level.mean
     kept = kept_at_a_look(test.variance, tau=reading.tau, control_mean=mean)
-    corrected = None if row.lift is None else kept * row.lift
+    corrected = None if lift is None else kept * lift
     return EarlyStop(
         goal_id=goal.goal_id,
         variation_id=row.variation_id,
-        lift=row.lift,
+        lift=lift,
         corrected_lift=corrected,
         difference=test.difference,
         corrected_difference=kept * test.difference,
-        message=early_stop_message(row, corrected, moment),
+        message=early_stop_message(lift, corrected, moment),
     )
 
 
-def test_of(reading: Reading, variation_id: str) -> MixtureTest | None:
-    """Return the present always-valid test of a treatment; None where there is none."""
-    treatments: list[Variation] = [treatment for _, treatment in reading.pairs()]
-    tests = zip(treatments, sequential.pairs_of(reading), strict=True)
-    return next((pair.test for treatment, pair in tests if treatment.id == variation_id), None)
+def pair_of(reading: Reading, row: contract.ResultRow) -> sequential.Pair | None:
+    """Return a treatment's present always-valid test, of the estimate that decides; None where there is none."""
+    adjusted = adjusted_arms(reading) if deciding(row) is not row else None
+    pairs = zip(reading.pairs(), sequential.pairs_of(reading, adjusted), strict=True)
+    return next((pair for (_, treatment), pair in pairs if treatment.id == row.variation_id), None)
 
 
-def early_stop_message(row: contract.ResultRow, corrected: float | None, moment: Moment) -> str:
+def deciding_arms(reading: Reading, row: contract.ResultRow) -> Mapping[str, tuple[Sample, Sample]]:
+    """Return the adjusted arms by treatment where the row's verdict follows from them."""
+    adjusted = adjusted_arms(reading) if deciding(row) is not row else None
+    return adjusted.pairs if adjusted else {}
+
+
+def early_stop_message(lift: float | None, corrected: float | None, moment: Moment) -> str:
     """Return the caution in words."""
     when = "This test stopped at a look" if moment == "stopped" else "If this test stops now, it stops at a look"
     why = f"{when}, and such tests exaggerate: they stop when chance helps."
-    if row.lift is None or corrected is None:
+    if lift is None or corrected is None:
         return f"{why} The interval allows for every look."
-    return f"{why} Expect {percent(corrected)} rather than {percent(row.lift)}; the interval allows for every look."
+    return f"{why} Expect {percent(corrected)} rather than {percent(lift)}; the interval allows for every look."
 
 
 def percent(share: float) -> str:

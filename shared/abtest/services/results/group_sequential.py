@@ -50,15 +50,6 @@ class Estimate(NamedTuple):
     look: int
 
 
-def engine_of(reading: Reading) -> contract.Engine:
-    """Return the engine of a goal's figures: `sequential` where the planned looks are not of this goal's rate."""
-    question = reading.question
-    if question.engine != "group_sequential":
-        return question.engine
-    planned = (question.experiment.planned_test or {}).get("goal_id")
-    return "group_sequential" if reading.is_rate and reading.goal.id == planned else "sequential"
-
-
 def looks_of(question: Question) -> PlannedLooks | None:
     """Return the planned looks at the plan's goal as it is defined now; None without any."""
     looks = question.looks.get("planned_looks") if question.looks else None
@@ -72,7 +63,7 @@ def looks_of(question: Question) -> PlannedLooks | None:
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
     """Compare each pair of each reading of one goal, Holm over the repeated p-values."""
-    if engine_of(readings[0]) != "group_sequential":
+    if readings[0].engine != "group_sequential":
         return adjusted_decisions.compare(readings)
     question, treatments = readings[0].question, [treatment.id for _, treatment in readings[0].pairs()]
     if not treatments:

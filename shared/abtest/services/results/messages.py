@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from abtest.contract.results import RowState
 from abtest.domain.experiments.model import Variation
 from abtest.services.results.comparison import TreatmentComparison
-from abtest.services.results.group_sequential import engine_of, no_look_message
+from abtest.services.results.group_sequential import no_look_message
 from abtest.services.results.question import Reading
 
 ADJUSTED = "adjusted for what visitors did in the 14 days before"
@@ -70,7 +70,7 @@ def missing_data(reading: Reading, control: Variation, treatment: Variation) -> 
 def _comparison_message(
     reading: Reading, control: Variation, treatment: Variation, comparison: TreatmentComparison | None
 ) -> StateMessage:
-    if comparison is None and engine_of(reading) == "group_sequential":
+    if comparison is None and reading.engine == "group_sequential":
         return StateMessage("no_look", no_look_message(reading, treatment.id))
     if comparison is None or (comparison.difference_interval is None and comparison.difference == 0):
         return StateMessage("no_variance", f"every visitor of {control.name} and {treatment.name} did the same")

@@ -9,6 +9,7 @@ from abtest.contract.report_advice import ImplausibleLift, MeasuredTime, NextSte
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.planning.duration import in_words
 from abtest.services.results.cautions import percent
+from abtest.services.results.verdicts import deciding
 
 AA_DAYS = 14
 _LIVE = ("running", "paused")
@@ -137,7 +138,7 @@ def ended(now: Situation) -> Step | None:
 
 def excluded(now: Situation) -> str:
     """Return which lifts the intervals of all treatments exclude, as a part of a sentence."""
-    intervals = [row.ci for row in now.goal.rows if not row.is_control] if now.goal else []
+    intervals = [deciding(row).ci for row in now.goal.rows if not row.is_control] if now.goal else []
     known = [interval for interval in intervals if interval]
     if not known or len(known) < len(intervals):
         return ""

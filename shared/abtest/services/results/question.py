@@ -83,6 +83,15 @@ class Reading:
         return is_rate(self.goal)
 
     @property
+    def engine(self) -> contract.Engine:
+        """Engine of the goal's figures: `sequential` where the planned looks are not of this goal's rate."""
+        engine = self.question.engine
+        if engine != "group_sequential":
+            return engine
+        planned = (self.question.experiment.planned_test or {}).get("goal_id")
+        return "group_sequential" if self.is_rate and self.goal.id == planned else "sequential"
+
+    @property
     def unit(self) -> int:
         """Divisor of stored totals: minor units of money, hundredths of values and items."""
         return unit_of(self.goal, self.question.currency)

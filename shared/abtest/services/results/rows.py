@@ -14,7 +14,6 @@ from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.counts import Counts
 from abtest.services.results.families import compare_goals
 from abtest.services.results.foreign_money import foreign_fields
-from abtest.services.results.group_sequential import engine_of
 from abtest.services.results.messages import StateMessage, state_message
 from abtest.services.results.question import (
     Question,
@@ -57,7 +56,7 @@ def goal_result(reading: Reading, comparisons: Comparisons) -> contract.GoalResu
         numerator=goal.numerator,
         denominator=goal.denominator,
         metric=metric_of(goal),
-        engine=engine_of(reading),
+        engine=reading.engine,
         is_archived=goal.archived_at is not None,
         not_evaluable=not_evaluable(reading),
         adjustment=adjustment_of(reading),

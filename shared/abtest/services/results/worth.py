@@ -7,6 +7,7 @@ from math import floor, log10
 from abtest.contract import results as contract
 from abtest.contract.report_advice import MonthlyWorth, NoWorth, Worth
 from abtest.kit.money import CURRENCIES, exponent
+from abtest.services.results.verdicts import deciding
 
 MONTH = 30
 """Days."""
@@ -77,7 +78,7 @@ def reason_of(goal: contract.GoalResult | None, traffic: Traffic | None) -> NoWo
     """Return why a worth cannot be computed from these numbers; None where it can."""
     if goal is None:
         return "no_revenue_goal"
-    if not any(row.difference_ci and row.state in _VERDICTS for row in goal.rows):
+    if not any(deciding(row).difference_ci and row.state in _VERDICTS for row in goal.rows):
         return "too_little_data"
     if traffic is None or traffic.days < LEAST_DAYS or not traffic.visitors or traffic.allocation <= 0:
         return "too_short"
@@ -86,11 +87,12 @@ def reason_of(goal: contract.GoalResult | None, traffic: Traffic | None) -> NoWo
 
 def worth_of_row(row: contract.ResultRow, month: float, currency: str) -> MonthlyWorth | None:
     """Return the worth of one treatment; None for the control, and without enough data."""
-    interval = row.difference_ci
-    if row.difference is None or interval is None or row.state not in _VERDICTS:
+    shown = deciding(row)
+    difference, interval = shown.difference, shown.difference_ci
+    if difference is None or interval is None or row.state not in _VERDICTS:
         return None
     size = (interval.upper - interval.lower) / 2 * month
-    amount, lower, upper = (rounded(each * month, size) for each in (row.difference, interval.lower, interval.upper))
+    amount, lower, upper = (rounded(each * month, size) for each in (difference, interval.lower, interval.upper))
     return MonthlyWorth(
         variation_id=row.variation_id,
         amount=amount,
