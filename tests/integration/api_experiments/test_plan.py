@@ -148,17 +148,17 @@ def test_plan__engine_left_out__is_the_one_that_decides(
 
 @pytest.mark.parametrize("mode", ["sequential_significance", "group_sequential"])
 @pytest.mark.parametrize(
-    ("said", "engine"),
+    ("sent", "engine"),
     [
         ({}, "fixed"),
         ({"engine": "group_sequential", "futility": {"family": "pocock"}, "looks": 5}, "group_sequential"),
     ],
 )
 def test_plan__engine_left_out_in_a_started_test__is_the_same_whatever_the_mode_became(
-    client: Client, draft: Json, mode: str, said: Json, engine: str
+    client: Client, draft: Json, mode: str, sent: Json, engine: str
 ) -> None:
     path = path_of(draft)
-    client.put(f"{path}/plan", wish(draft, **said))
+    client.put(f"{path}/plan", wish(draft, **sent))
     client.post(f"{path}/launch")
     changed = {"auto_stop_override": {"mode": mode}, "confirm_live_impact": True}
     running = client.patch(path, changed).json()
