@@ -77,8 +77,13 @@ class PlanProgress(Output):
     goal_id: Id | None
     goal_name: str | None
     goal_state: Annotated[
-        Literal["in_use", "archived", "deleted"],
-        Field(description="State of the plan's goal. While it is not in use, the plan decides nothing."),
+        Literal["in_use", "archived", "deleted", "ratio"],
+        Field(
+            description=(
+                "State of the plan's goal; `ratio` if it was made one since, as plans are of rates. While it is not "
+                "in use, the plan decides nothing."
+            )
+        ),
     ]
     mode: Annotated[
         Mode,

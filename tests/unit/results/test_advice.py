@@ -367,3 +367,11 @@ def test_winner__with_an_implausible_lift__is_checked_first() -> None:
             "effect. Then repeat the test."
         ),
     )
+
+
+def test_next_step__of_a_plan_whose_goal_became_a_ratio__is_another_plan() -> None:
+    case = situation((100, 104), planned_test=PLAN)
+    assert case.plan is not None
+    assert next_step(case).code == "keep_running"
+    ratio = case.plan.model_copy(update={"goal_state": "ratio"})
+    assert next_step(replace(case, plan=ratio)).code == "make_plan"

@@ -248,6 +248,7 @@ def test_verdict__harm_at_the_planned_end__is_the_stored_one() -> None:
     [
         (PLAN, (GOAL,), "in_use", "2,000 of 4,000 planned visitors; about 2 days to go."),
         (PLAN, (replace(GOAL, archived_at=NOW),), "archived", "The goal of the plan, Buy, was archived"),
+        (PLAN, (replace(GOAL, aggregation="ratio"),), "ratio", "The goal of the plan, Buy, became a ratio, and plans"),
         (PLAN, (), "deleted", "The goal of the plan was deleted"),
         ({"goal_id": "g"}, (GOAL,), "in_use", "The plan is of an older release and has no sample size."),
         (evaluated("continue_inconclusive"), (GOAL,), "in_use", "The planned end was reached without"),

@@ -1,6 +1,7 @@
 """Progress of an experiment towards its frozen plan, and the outcome of the planned end."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from abtest.contract.trust import PlanProgress
 from abtest.domain.autostop.settings import AutoStop
@@ -12,6 +13,8 @@ from abtest.domain.planning.duration import in_words
 from abtest.domain.planning.plan import curve_of_snapshot, power_at_any_look
 from abtest.domain.planning.shapes import PlanEngine, Snapshot
 from abtest.kit.clock import parse_timestamp
+
+GoalState = Literal["in_use", "archived", "deleted", "ratio"]
 
 _DAY_SECONDS = 24 * 3600
 _MIN_PACE_SECONDS = 6 * 3600
@@ -62,11 +65,11 @@ def progress_of(
     left = days_left(experiment, visitors, required, computed_at)
     message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, plan, visitors, left)
     is_other = settings.mode == "group_sequential" and plan.get("engine") != "group_sequential"
-    note = None if outcome or goal is None or goal.archived_at else caution(experiment, settings)
+    note = None if outcome or goal_state(goal) != "in_use" else caution(experiment, settings)
     return PlanProgress(
         goal_id=plan.get("goal_id"),
         goal_name=goal.name if goal else None,
-        goal_state="deleted" if goal is None else "in_use" if goal.archived_at is None else "archived",
+        goal_state=goal_state(goal),
         mode=settings.mode,
         baseline_rate=plan.get("baseline_rate"),
         mde=plan.get("mde"),
@@ -82,6 +85,13 @@ def progress_of(
         engine=plan.get("engine", "fixed"),
         message=" ".join(filter(None, (message, note, BLOCKED.get(blocked), OTHER_SIZE if is_other else None))),
     )
+
+
+def goal_state(goal: Goal | None) -> GoalState:
+    """Return the state of a plan's goal. The plan decides only while it is in use and no ratio."""
+    if goal is None:
+        return "deleted"
+    return "archived" if goal.archived_at is not None else "ratio" if goal.is_ratio else "in_use"
 
 
 def days_left(experiment: Experiment, visitors: int, required: int | None, computed_at: str | None) -> float | None:
@@ -131,6 +141,10 @@ def _message(goal: Goal | None, plan: Snapshot, visitors: int, left: float | Non
         return "The goal of the plan was deleted: make a plan for another goal."
     if goal.archived_at is not None:
         return f"The goal of the plan, {goal.name}, was archived: make a plan for another goal, or restore it."
+    if goal.is_ratio:
+        return (
+            f"The goal of the plan, {goal.name}, became a ratio, and plans are of rates: make a plan for another goal."
+        )
     if required is None:
         return "The plan is of an older release and has no sample size."
     meaning = AFTER[plan.get("engine", "fixed")].format(power=plan.get("power", 0))
