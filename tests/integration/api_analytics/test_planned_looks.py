@@ -175,3 +175,25 @@ def test_correction__over_all_goals__is_refused_where_planned_looks_share_the_er
         assert lab.client.get(path, query={**query, "engine": "sequential"}).status == 200
     apart = lab.results(experiment, correction="holm", correction_family="goals_primary_apart", **chosen)
     assert comparison(apart) == comparison(lab.results(experiment, correction="holm", **chosen))
+
+
+@pytest.mark.parametrize(("correction", "state"), [("none", "better"), ("holm", "undecided")])
+def test_results__of_several_treatments__are_corrected_as_the_plan_decides(
+    lab: Lab, correction: str, state: str
+) -> None:
+    weights = [{"name": name, "weight": 0.25} for name in ("A", "B", "C", "D")]
+    made = lab.launched(variations=weights)
+    plan = {"goal_id": made["goals"][0]["id"], "baseline_rate": 0.2, "mde": 0.4, "looks": 1}
+    body = {**plan, "engine": "group_sequential", "correction_method": correction, "confirm_live_impact": True}
+    assert lab.client.put(f"/experiments/{made['id']}/plan", body).status == 200
+    assert lab.client.patch(f"/experiments/{made['id']}", {**MODE, "confirm_live_impact": True}).status == 200
+    lab.api.clock.advance(seconds=1)
+    shoppers(lab, made, buying=(140, 145, 142, 174), visitors=700)
+    assert look(lab) == {"paused" if state == "better" else "evaluated": 1}
+    results, verdict = lab.results(made), report(lab, made).verdict
+    won = results["goals"][0]["rows"][3]
+    assert (results["correction"], won["state"]) == (correction, state)
+    assert (won["adjusted_p_value"] <= 0.05, won["ci"]["lower"] > 0) == (state == "better", state == "better")
+    assert verdict.status == ("winner" if state == "better" else "no_winner")
+    # Whatever the shop's default is, and unless another is requested.
+    assert lab.results(made, correction="holm")["goals"][0]["rows"][3]["state"] == "undecided"

@@ -13,6 +13,7 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import planned_goal
 from abtest.domain.goals.coverage import Gap, is_stitching_low
 from abtest.domain.goals.model import Goal
+from abtest.domain.planning.shapes import Snapshot
 from abtest.domain.settings import consent
 from abtest.domain.settings.runtime import CONSENT
 from abtest.domain.settings.shop import Shop
@@ -68,8 +69,8 @@ class ShopRules:
     ) -> Question:
         """Return the settings of an analysis by the shop's rules.
 
-        Alpha is the plan's while its goal is in use. Money is in the currency of the counts. Posteriors are not
-        corrected.
+        Alpha is the plan's while its goal is in use, and with planned looks the correction is, too: auto-stop decides
+        by it. Money is in the currency of the counts. Posteriors are not corrected.
         """
         stops = self.auto_stop(experiment)
         plan = experiment.planned_test if planned_goal(experiment) else None
@@ -78,11 +79,18 @@ class ShopRules:
             # Stored sums are in the currency of their count, whatever the shop has changed to since.
             currency=(totals or {}).get("currency") or self.shop.currency,
             alpha=float((plan or {}).get("alpha", self.defaults["alpha"])),
-            correction="none" if engine == "bayesian" else correction or self.defaults["correction_method"],
+            correction="none" if engine == "bayesian" else correction or self._correction(plan, engine),
             engine=engine,
             minimum=MinimumData(stops.min_visitors, stops.min_conversions),
             looks=looks,
         )
+
+    def _correction(self, plan: Snapshot | None, engine: contract.Engine) -> contract.Correction:
+        if engine == "group_sequential" and plan is not None:
+            # Plans of older releases name none, and are decided without one.
+            return plan.get("correction_method", "none")
+        correction: contract.Correction = self.defaults["correction_method"]
+        return correction
 
 
 def chosen_goals(experiment: Experiment, goal_ids: Sequence[str]) -> Sequence[Goal]:
