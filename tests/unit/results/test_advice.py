@@ -375,3 +375,17 @@ def test_next_step__of_a_plan_whose_goal_became_a_ratio__is_another_plan() -> No
     assert next_step(case).code == "keep_running"
     ratio = case.plan.model_copy(update={"goal_state": "ratio"})
     assert next_step(replace(case, plan=ratio)).code == "make_plan"
+
+
+def test_next_step__of_a_ratio__requests_no_plan_that_would_be_refused() -> None:
+    case = situation((100, 104))
+    assert case.goal is not None
+    assert next_step(case).sentence.startswith("Make a plan: ")
+    step = next_step(replace(case, goal=case.goal.model_copy(update={"metric": "ratio"})))
+    assert (step.code, step.sentence) == (
+        "make_plan",
+        (
+            "Calculate a sample size from this ratio and its deviation: without a sample size it is not known when "
+            "this test can be decided."
+        ),
+    )

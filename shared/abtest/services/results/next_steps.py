@@ -159,7 +159,10 @@ def undecided(now: Situation) -> Step:
         return "start_next", "End the A/A test: in two weeks it showed no difference, so the setup can be used."
     plan, left = now.plan, now.plan.days_left if now.plan else None
     if plan is None or plan.required_total_visitors is None or plan.goal_state != "in_use":
-        return "make_plan", "Make a plan: without a sample size it is not known when this test can be decided."
+        is_ratio = now.goal is not None and now.goal.metric == "ratio"
+        # Plans of ratios are refused.
+        how = "Calculate a sample size from this ratio and its deviation" if is_ratio else "Make a plan"
+        return "make_plan", f"{how}: without a sample size it is not known when this test can be decided."
     if left:
         return "keep_running", f"Keep it running for about {in_words(left)} more, until the planned sample is reached."
     if left == 0:
