@@ -73,6 +73,15 @@ class PlannedLooks(Output):
     alpha: float
     tail: Literal["two-sided", "one-sided"]
     spending: Annotated[SpendingOfLooks, Field(description="Spending function of the plan, frozen at its first count.")]
+    adjusted: Annotated[
+        bool,
+        Field(
+            description=(
+                "Whether the looks are at rates adjusted for the 14 days before exposures, as the plan chose and the "
+                "first count froze."
+            )
+        ),
+    ]
     restarted_at: Annotated[
         DateTime | None, Field(description="The goal was redefined, and only looks from here on count; else null.")
     ]

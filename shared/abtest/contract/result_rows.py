@@ -67,7 +67,8 @@ class CovariateAdjustment(Output):
         Literal["decides", "missing", "not_counted", "not_from_the_first_look", "other_engine", "restricted"],
         Field(
             description=(
-                "`decides`: verdicts are those of the adjusted figures in `cuped`. `missing`: they would be, and this "
+                "`decides`: verdicts are those of the adjusted figures in `cuped`; with planned looks, the row's own "
+                "difference, lift, intervals and p-value are the adjusted ones. `missing`: they would decide, and this "
                 "roll-up lacks them, so nothing is significant. In all others the plain figures decide: the time "
                 "before is `not_counted` for the goal or this measurement; it was `not_from_the_first_look`, whose "
                 "estimate a measurement keeps; the figures are of an `other_engine`, or `restricted` to a part of the "

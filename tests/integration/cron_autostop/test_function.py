@@ -113,6 +113,32 @@ def test_function__planned_looks__are_stored_as_read_and_pause_at_a_boundary(
     assert [row.payload["event"] for row in events] == ["experiment.significant", "variation.winning"]
 
 
+def test_function__planned_looks_at_adjusted_rates__pause_for_a_winner_that_plain_looks_do_not_see(
+    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+) -> None:
+    began = timestamp(datetime.now(UTC) - timedelta(days=1))
+    planned = plan(baseline_rate=0.2, required_total_visitors=12_000, covariate_adjustment="cuped")
+    fields = {"started_at": began, "measurement_started_at": began, "auto_stop_override": GROUP_SEQUENTIAL}
+    adjusted, plain = running(1, planned_test=planned, **fields), running(2, planned_test=planned, **fields)
+    catalog.commit(Commit(puts=puts_of(shop())))
+    for experiment in (adjusted, plain):
+        catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
+    past = {"covariates": {GOAL: {CONTROL: [300, "300", "260"], TREATMENT: [300, "300", "265"]}}}
+    counted = {CONTROL: (1500, 300), TREATMENT: (1500, 345)}
+    rollups.put(totals(adjusted, 1, counted, **past), {}, {})
+    rollups.put(totals(plain, 1, counted), {}, {})
+
+    assert handler(EVENT, None)["results"] == {"paused": 1, "no_winner": 1}
+
+    looks = DynamoLookStore(aws_stack.name("RollupsTable"))
+    states = [looks.state(experiment.id, 1) for experiment in (adjusted, plain)]
+    assert [state is not None and state["planned_looks"]["adjusted"] for state in states] == [True, False]
+    evaluation = any_json(_stored(catalog, adjusted.id).planned_test)["evaluation"]
+    assert (evaluation["outcome"], evaluation["ended_by"]) == ("significant_pause", "winner")
+    (row,), _ = catalog.audit(SHOP_ID, entity_id=adjusted.id, limit=10)
+    assert row.diff["estimate"] == [None, "cuped"]
+
+
 def test_function__nothing_runs__does_nothing(handler: Handler) -> None:
     assert handler(EVENT, None) == {"results": {}, "failed": [], "left": 0}
 

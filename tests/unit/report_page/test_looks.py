@@ -41,6 +41,7 @@ def with_looks(number: int) -> Report:
         alpha=0.05,
         tail="two-sided",
         spending=contract.SpendingOfLooks(family="obrien_fleming", gamma=None),
+        adjusted=False,
         restarted_at=None,
         ended_by=None,
         message="The last look is taken at 6,000 visitors.",

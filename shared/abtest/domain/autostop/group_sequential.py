@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.money import blocked
+from abtest.domain.autostop.observed_rates import adjusts_rates, rate_differences
 from abtest.domain.autostop.planned_end import evaluated
-from abtest.domain.autostop.planned_looks import has_looks, is_due, is_for
+from abtest.domain.autostop.planned_looks import are_adjusted, has_looks, is_due, is_for
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.shapes import LeftOut, PlannedLooks
 from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting, WaitingFor
@@ -20,6 +21,7 @@ _NO_LOOK: Mapping[LeftOut, WaitingFor] = {
     "min_conversions": "min_conversions",
     "no_variance": "no_variance",
     "sample_ratio_mismatch": "sample_ratio_mismatch",
+    "covariate_not_counted": "covariate_not_counted",
 }
 
 
@@ -36,14 +38,19 @@ def decide(
 
     The plan ends with its visitors, or earlier when all treatments had their last look. `looks`: after this count.
     Treatments that are significantly behind do not end the test: Guardian handles them. A treatment wins only if it was
-    ahead at the look with its smallest p, is ahead now, and harms no guardrail.
+    ahead at the look with its smallest p, is ahead now, and harms no guardrail. Where the looks are at adjusted rates,
+    these decide; a count without them ends the test for harm alone.
     """
     measure = evidence.measures.get(plan.get("goal_id", ""))
     reason = _not_yet(plan, measure, looks)
     if reason or looks is None or measure is None:
         return Waiting(reason or "no_planned_look")
     p_values = _p_values(looks, evidence, measure)
-    evaluation = evaluated(plan, evidence, settings, p_values, is_covered, guardrails)
+    is_adjusted = are_adjusted(looks)
+    evaluation = evaluated(plan, evidence, settings, p_values, is_covered, guardrails, is_adjusted=is_adjusted)
+    if is_adjusted and not adjusts_rates(measure):
+        is_pause = evaluation.outcome == "harm" and settings.pauses_for_harm
+        return replace(evaluation, ended_by="harm") if is_pause else Waiting("covariate_not_counted")
     if is_due(plan, evidence) or has_ended(looks):
         return replace(evaluation, ended_by="planned_end")
     if evaluation.winner:
@@ -108,10 +115,10 @@ def _p_values(looks: PlannedLooks, evidence: Evidence, measure: Measure) -> dict
 
     They are of all treatments that get traffic, also of those without a look.
     """
-    control = measure.rates[evidence.control_id].rate or 0.0
+    is_adjusted = are_adjusted(looks)
+    differences = rate_differences(measure, evidence.control_id, evidence.treatments, is_adjusted=is_adjusted)
     p_values = {}
-    for arm in evidence.treatments:
+    for arm, difference in differences.items():
         one = looks["p_values"].get(arm)
-        gain = measure.gain((measure.rates[arm].rate or 0.0) - control)
-        p_values[arm] = one["p"] if one and gain * one["towards"] > 0 else 1.0
+        p_values[arm] = one["p"] if one and measure.gain(difference) * one["towards"] > 0 else 1.0
     return p_values

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from abtest.domain.autostop.evidence import Arms, Evidence, Measure
+from abtest.domain.autostop.evidence import Evidence, Measure
 from abtest.domain.autostop.guardrails import harmed_treatments
 from abtest.domain.autostop.money import blocked, losers, money_measure, revenue_evaluation
+from abtest.domain.autostop.observed_rates import rate_differences
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Waiting, Winner
 from abtest.domain.planning.sample_size import Correction
@@ -49,8 +50,13 @@ def evaluated(
     p_values: Mapping[str, float],
     is_covered: bool,
     guardrails: tuple[GuardrailFinding, ...],
+    *,
+    is_adjusted: bool = False,
 ) -> Evaluated:
-    """Return the evaluation of the planned goal's rates by these p-values, before their correction."""
+    """Return the evaluation of the planned goal's rates by these p-values, before their correction.
+
+    `is_adjusted`: the p-values are of adjusted rates, so the present differences are, too.
+    """
     measure, money = evidence.measures[plan["goal_id"]], money_measure(evidence, plan["goal_id"])
     alpha = float(plan.get("alpha", evidence.alpha))
     # Plans from before the correction do not name one, and were sized without it.
@@ -60,8 +66,7 @@ def evaluated(
     adjusted = p_values
     if correction == "holm":
         adjusted = dict(zip(p_values, holm(list(p_values.values()), alpha=alpha).adjusted, strict=True))
-    control = measure.rates[evidence.control_id]
-    differences = {arm: Arms(control, measure.rates[arm]).difference for arm in adjusted}
+    differences = rate_differences(measure, evidence.control_id, adjusted, is_adjusted=is_adjusted)
     gains = {arm: measure.gain(difference) for arm, difference in differences.items()}
     significant = [arm for arm, p in adjusted.items() if p <= alpha]
     # The goal counts money that is incomplete; its rate alone must not make a winner.
@@ -84,6 +89,7 @@ def evaluated(
             p=adjusted[best],
             difference=differences[best],
             guardrails=guardrails,
+            is_adjusted=is_adjusted,
         ),
         total_visitors=evidence.total_visitors,
         blocked=reason,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import floor, sqrt
 
 from abtest.domain.autostop.evidence import Evidence, Measure
+from abtest.domain.autostop.observed_rates import adjusted_control, adjusts_rates, observed_rates
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.shapes import LeftOut, LookedAt, PlannedLook, PlannedLooks, RepeatedP
 from abtest.domain.autostop.verdicts import Waiting
@@ -20,7 +21,7 @@ from abtest.domain.stats.group_sequential.documents import FamilyState, Sides, S
 from abtest.domain.stats.group_sequential.families import started_family
 from abtest.domain.stats.group_sequential.inference import repeated_p_value
 from abtest.domain.stats.group_sequential.looks import recorded
-from abtest.domain.stats.group_sequential.observation import Observation, observe
+from abtest.domain.stats.group_sequential.observation import Observation
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, Spending
 from abtest.kit.clock import Timestamp
 
@@ -40,6 +41,8 @@ MESSAGES: Mapping[LeftOut, str] = {
     "sample_ratio_mismatch": "visitors are not split by the weights: no look is taken before the cause is found",
     "step_not_reached": "the next look is taken when the information has come to the next step of the plan",
     "less_information": "there is less information than at the look before, as after refunds: nothing was tested",
+    "covariate_not_counted": "the looks are at adjusted rates, and the time before exposures is not counted in this "
+    "roll-up: nothing was tested",
     "ended": "the last look was taken, and later visitors do not change it",
 }
 
@@ -57,7 +60,8 @@ def looked(
 
     Treatments without the minimum data, without variance, or with less than a step of new information, are left out and
     spend nothing; on a broken split all are. With the planned number of visitors the look is the last one, even if the
-    information is slightly below the planned one. A goal that was redefined starts over.
+    information is slightly below the planned one. A goal that was redefined starts over. Rates are adjusted for the
+    time before exposures if the plan chose it and the first count has it; they then stay adjusted.
     """
     measure = evidence.measures.get(plan.get("goal_id", ""))
     if measure is None:
@@ -74,16 +78,18 @@ def looked(
         "counts": {},
         "p_values": {},
         "left_out": {},
+        "adjusted": adjusts_rates(measure),
     }
     if before is not None and kept is None:
         after["restarted_at"] = now
     after = {**after, "left_out": {}, "family": {**family, "treatments": dict(family["treatments"])}}
     is_last, step = is_due(plan, evidence), 1 / min(plan.get("looks") or LOOKS, LOOKS)
+    is_adjusted = are_adjusted(after)
     for arm in evidence.treatments:
         state = family["treatments"].get(arm)
         if state is None:
             continue
-        seen = _observed(measure, evidence.control_id, arm, settings, is_split_broken)
+        seen = _observed(measure, evidence.control_id, arm, settings, is_split_broken, is_adjusted)
         if isinstance(seen, Observation):
             seen = _left_out(state, seen.information, step, is_last=is_last) or seen
         if isinstance(seen, Observation):
@@ -134,6 +140,11 @@ def is_for(looks: PlannedLooks, measure: Measure) -> bool:
     return (looks["goal_id"], looks["source"], looks["falls"]) == (measure.goal_id, measure.source, measure.falls)
 
 
+def are_adjusted(looks: PlannedLooks) -> bool:
+    """Return whether the looks are at adjusted rates; those stored by older releases are not."""
+    return looks.get("adjusted", False)
+
+
 def has_looks(looks: PlannedLooks) -> bool:
     """Return whether any treatment was looked at."""
     return any(one["looks"] for one in looks["family"]["treatments"].values())
@@ -164,7 +175,7 @@ def shown_look(looks: PlannedLooks, generation: int) -> dict[str, PlannedLook]:
 
 
 def _observed(
-    measure: Measure, control: str, treatment: str, settings: AutoStop, is_split_broken: bool
+    measure: Measure, control: str, treatment: str, settings: AutoStop, is_split_broken: bool, is_adjusted: bool
 ) -> Observation | LeftOut:
     arms = (measure.rates[control], measure.rates[treatment])
     if is_split_broken:
@@ -173,7 +184,9 @@ def _observed(
         return "min_visitors"
     if not all(arm.conversions >= settings.min_conversions for arm in arms):
         return "min_conversions"
-    observation = observe(*arms)
+    if is_adjusted and not adjusts_rates(measure):
+        return "covariate_not_counted"
+    observation = observed_rates(measure, control, treatment, is_adjusted=is_adjusted)
     return observation if isinstance(observation, Observation) else "no_variance"
 
 
@@ -213,6 +226,9 @@ def _with_look(
         "control": [control.visitors, control.conversions],
         "treatment": [treatment.visitors, treatment.conversions],
     }
+    adjusted = adjusted_control(measure, arm) if are_adjusted(looks) else None
+    if adjusted is not None:
+        counts["adjusted"] = adjusted
     repeated = repeated_p_value(state["looks"], design_of(looks["family"]["design"]))
     p_value: RepeatedP = {"p": repeated.p_value, "towards": 1 if repeated.z >= 0 else -1}
     family: FamilyState = {**looks["family"], "treatments": {**looks["family"]["treatments"], arm: state}}

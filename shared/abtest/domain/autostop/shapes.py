@@ -41,18 +41,27 @@ LeftOut = Literal[
     "sample_ratio_mismatch",
     "step_not_reached",
     "less_information",
+    "covariate_not_counted",
     "ended",
 ]
 """Why a treatment had no planned look at a count: nothing was tested, and no error was spent."""
 
 
+class AdjustedControl(TypedDict):
+    """The control's adjusted rate at a look, and its share, 0 to 1, of the variance of the adjusted difference."""
+
+    rate: float
+    share: float
+
+
 class LookedAt(TypedDict):
-    """Counts of one planned look at one treatment; arms are visitors and converters."""
+    """Counts of one planned look at one treatment; arms are visitors and converters. `adjusted`: of adjusted rates."""
 
     computed_at: str
     generation: int
     control: list[int]
     treatment: list[int]
+    adjusted: NotRequired[AdjustedControl]
 
 
 class RepeatedP(TypedDict):
@@ -67,6 +76,7 @@ class PlannedLooks(TypedDict):
 
     `source` and `falls` are of the goal's definition; with others the looks start over. `counts` belong to the looks of
     `family`, one by one. `left_out`: treatments without a look at the newest count. `restarted_at` as of `GoalState`.
+    `adjusted`: the looks are at rates adjusted for the time before exposures, as the first count froze it.
     """
 
     goal_id: str
@@ -76,6 +86,7 @@ class PlannedLooks(TypedDict):
     counts: dict[str, list[LookedAt]]
     p_values: dict[str, RepeatedP]
     left_out: dict[str, LeftOut]
+    adjusted: NotRequired[bool]
     restarted_at: NotRequired[str]
 
 

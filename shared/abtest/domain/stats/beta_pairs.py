@@ -85,7 +85,7 @@ class Compared(NamedTuple):
 
 
 def compared_on_lattice(a_c: float, b_c: float, a_t: float, b_t: float, alpha: float) -> Compared | None:
-    """Return the comparison, within 1e-9 of the spread, in a hundredth of the time; None outside of the limits above."""
+    """Return the comparison, within 1e-9 of the spread, in a hundredth of the time; None outside the limits."""
     few, variances = min(a_c, b_c, a_t, b_t), (beta_variance(a_c, b_c), beta_variance(a_t, b_t))
     if few < _MANY or alpha < _LEAST or max(variances) > _UNLIKE * _UNLIKE * min(variances):
         return None

@@ -11,6 +11,7 @@ from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm, row_name
 from abtest.services.report_page.scales import round_up
 from abtest.services.results.messages import ADJUSTED
+from abtest.services.results.verdicts import is_adjusted_at_looks
 
 _ROLES = {"primary": "Primary goal", "secondary": "Secondary goal", "guardrail": "Guardrail"}
 _LEAST, _BEYOND = 0.01, 3.0
@@ -119,9 +120,11 @@ def goal_block(goal: GoalResult, arms: Mapping[str, Arm], scale: Axis, number: i
     head = el("h3", typed(goal.name), " ", el("small", ", ".join(note for note in notes if note)))
     treatments = [row for row in goal.rows if not row.is_control]
     rows = [treatment_row(goal, row, arms, scale, f"f{number}-{index}") for index, row in enumerate(treatments)]
-    # Where the adjusted estimate decides, each row has it; else readers need the reason why it does not.
-    is_plain = goal.adjustment is not None and goal.adjustment.status != "decides"
-    note = el("p", wording.sentence(goal.adjustment.message), class_="lead") if is_plain and goal.adjustment else None
+    # Where the adjusted estimate decides, each row has it next to its own figures, but for those of planned looks.
+    noted = goal.adjustment
+    if noted is not None and noted.status == "decides" and not is_adjusted_at_looks(goal):
+        noted = None
+    note = el("p", wording.sentence(noted.message), class_="lead") if noted else None
     labels = el("div", el("span"), axis(scale), class_="labels", aria_hidden="true")
     return el("div", head, note, labels, el("ul", rows, role="list"), class_="forest")
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from abtest.domain.autostop.looks import kept
+from abtest.domain.autostop.planned_looks import are_adjusted
 from abtest.domain.goals.definition import definition_digest
 from abtest.domain.stats.cuped import CovariateSums, cuped
 from abtest.domain.stats.samples import Sample
 from abtest.services.results.question import Reading
+from abtest.services.results.stored_looks import begun_looks
 
 AdjustmentStatus = Literal["decides", "missing", "not_counted", "not_from_the_first_look", "other_engine", "restricted"]
 
@@ -26,10 +28,17 @@ MESSAGES: Mapping[AdjustmentStatus, str] = {
     "and for goals that count a visitor once; and only in a measurement that began with a launch or a restart.",
     "not_from_the_first_look": "The plan adjusts for the time before, but it was not counted at the first look. A "
     "measurement keeps its estimate, so the plain figures decide.",
-    "other_engine": "The plan adjusts decisions that may be made at any look; the plain figures decide in this engine.",
+    "other_engine": "The plan adjusts decisions at any look and at planned looks; the plain figures decide in this "
+    "engine.",
     "restricted": "The plan adjusts for the time before, which is not counted for a part of the visitors or for chosen "
     "weekdays: the plain figures decide here.",
 }
+
+DECIDES_AT_LOOKS = (
+    "The plan adjusts for the time before: differences, lifts, intervals and p-values are those of planned looks at "
+    "adjusted rates. Visitors, conversions and rates of the rows are plain."
+)
+"""Message of `decides` where the figures are of planned looks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,11 +120,28 @@ def adjustment_status(reading: Reading) -> AdjustmentStatus | None:
     """Return what the plan's adjustment does in these figures; None without one."""
     if reading.problem or not is_adjustment_chosen(reading):
         return None
-    if reading.engine != "sequential":
+    engine = reading.engine
+    if engine not in ("sequential", "group_sequential"):
         return "other_engine"
+    if engine == "group_sequential":
+        return _status_at_looks(reading)
     if adjustment_decides(reading):
         return "decides" if adjusted_arms(reading) else "missing"
     # Without steps of totals, the counts are of a part of the visitors.
     if reading.counts.spread is None:
         return "restricted"
     return "not_from_the_first_look" if adjusted_arms(reading) else "not_counted"
+
+
+def adjustment_message(reading: Reading, status: AdjustmentStatus) -> str:
+    """Return a status of these figures in words."""
+    is_at_looks = status == "decides" and reading.engine == "group_sequential"
+    return DECIDES_AT_LOOKS if is_at_looks else MESSAGES[status]
+
+
+def _status_at_looks(reading: Reading) -> AdjustmentStatus:
+    # Figures are those of the stored looks, so it does not matter to them whether this roll-up has the time before.
+    looks, is_counted = begun_looks(reading.question), adjusted_arms(reading) is not None
+    if are_adjusted(looks) if looks is not None else is_counted:
+        return "decides"
+    return "not_from_the_first_look" if is_counted else "not_counted"

@@ -31,7 +31,7 @@ class TreatmentComparison:
 
     `is_contradicted`: an earlier look was significant in the opposite direction of the present difference. It and
     `is_significant` are those of `adjusted` where that decides. `note`: what is known where the comparison is not
-    significant, else the usual sentence.
+    significant, else the usual sentence. `is_adjusted`: all figures are of planned looks at adjusted rates.
     """
 
     difference: float
@@ -47,6 +47,7 @@ class TreatmentComparison:
     is_contradicted: bool = False
     adjusted: AdjustedComparison | None = None
     note: str = "no significant difference so far"
+    is_adjusted: bool = False
 
 
 Comparisons = Mapping[str, TreatmentComparison | None]

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.planned_looks import MESSAGES as LEFT_OUT
-from abtest.domain.autostop.planned_looks import has_looks
-from abtest.domain.autostop.shapes import LookedAt, PlannedLooks
-from abtest.domain.goals.definition import definition_digest
+from abtest.domain.autostop.planned_looks import are_adjusted, has_looks
+from abtest.domain.autostop.shapes import LookedAt
 from abtest.domain.stats.group_sequential.boundaries import boundaries
 from abtest.domain.stats.group_sequential.design import design_of
 from abtest.domain.stats.group_sequential.documents import State
@@ -26,13 +25,14 @@ from abtest.kit import canonical_json
 from abtest.services.results import adjusted_decisions, sequential
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.question import Question, Reading
+from abtest.services.results.stored_looks import looks_of
 
 _KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One treatment's stored looks. `is_over`: no look follows."""
+    """One treatment's stored looks. `is_over`: no look follows. `is_adjusted`: they are at adjusted rates."""
 
     state: State
     counts: Sequence[LookedAt]
@@ -40,6 +40,7 @@ class Arm:
     towards: int
     falls: bool
     is_over: bool
+    is_adjusted: bool = False
 
 
 class Estimate(NamedTuple):
@@ -48,17 +49,6 @@ class Estimate(NamedTuple):
     difference: float
     interval: Interval | None
     look: int
-
-
-def looks_of(question: Question) -> PlannedLooks | None:
-    """Return the planned looks at the plan's goal as it is defined now; None without any."""
-    looks = question.looks.get("planned_looks") if question.looks else None
-    goal = next((goal for goal in question.experiment.goals if looks and goal.id == looks["goal_id"]), None)
-    if looks is None or goal is None:
-        return None
-    source = definition_digest(goal, question.currency, question.experiment.results_weekdays)
-    is_same = (looks["source"], looks["falls"]) == (source, goal.direction == "decrease")
-    return looks if is_same and has_looks(looks) else None
 
 
 def compare(readings: Sequence[Reading]) -> list[TreatmentComparison | None]:
@@ -104,6 +94,7 @@ def arms_of(question: Question) -> Mapping[str, Arm]:
             towards=looks["p_values"][treatment]["towards"],
             falls=looks["falls"],
             is_over=is_evaluated or state["looks"][-1]["place"] >= 1,
+            is_adjusted=are_adjusted(looks),
         )
         for treatment, state in looks["family"]["treatments"].items()
         if state["looks"]
@@ -154,6 +145,7 @@ def compared(arm: Arm, level: float, is_rejected: bool, p: float, adjusted: floa
         is_significant=is_sure,
         is_contradicted=is_contradicted,
         note=note_of(arm),
+        is_adjusted=arm.is_adjusted,
     )
 
 
@@ -184,24 +176,20 @@ def lift_of(arm: Arm, estimate: Estimate) -> tuple[float | None, Interval | None
     """Return the relative lift at the estimate's look; None for a control of zero.
 
     Fieller's interval, each end at the number of standard errors to that end of the difference's interval. So a lift of
-    zero is excluded exactly when a difference of zero is.
+    zero is excluded exactly when a difference of zero is. Of adjusted looks it is relative to the control's adjusted
+    rate.
     """
-    counts = arm.counts[estimate.look]
-    control, treatment = (
-        Conversions(visitors=visitors, conversions=converters).as_sample()
-        for visitors, converters in (counts["control"], counts["treatment"])
-    )
-    if not control.mean:
+    rate, share = control_at(arm.counts[estimate.look])
+    if not rate:
         return None, None
-    lift = estimate.difference / control.mean
-    information = arm.state["looks"][estimate.look]["fraction"] * arm.state["planned_information"]
-    noise_control, noise_treatment = control.variance / control.n, treatment.variance / treatment.n
-    noise = noise_control + noise_treatment
-    if estimate.interval is None or noise <= 0:
+    lift = estimate.difference / rate
+    if estimate.interval is None or share is None:
         return lift, None
-    scale, root = 1 / information / noise, sqrt(information)
+    information = arm.state["looks"][estimate.look]["fraction"] * arm.state["planned_information"]
+    of_control, of_treatment = share / information, (1 - share) / information
+    root = sqrt(information)
     ends = [
-        fieller_interval(lift, control.mean, scale * noise_control, scale * noise_treatment, distance * root)
+        fieller_interval(lift, rate, of_control, of_treatment, distance * root)
         for distance in (
             max(0.0, estimate.difference - estimate.interval.lower),
             max(0.0, estimate.interval.upper - estimate.difference),
@@ -209,6 +197,19 @@ def lift_of(arm: Arm, estimate: Estimate) -> tuple[float | None, Interval | None
     ]
     lower, upper = ends
     return lift, Interval(lower.lower, upper.upper) if lower and upper else None
+
+
+def control_at(counts: LookedAt) -> tuple[float, float | None]:
+    """Return the control's rate at a look, and its share of the difference's variance; None where no arm varies."""
+    if adjusted := counts.get("adjusted"):
+        return adjusted["rate"], adjusted["share"]
+    control, treatment = (
+        Conversions(visitors=visitors, conversions=converters).as_sample()
+        for visitors, converters in (counts["control"], counts["treatment"])
+    )
+    of_control, of_treatment = control.variance / control.n, treatment.variance / treatment.n
+    noise = of_control + of_treatment
+    return control.mean, of_control / noise if noise > 0 else None
 
 
 def note_of(arm: Arm) -> str:

@@ -83,7 +83,7 @@ def _comparison_message(
         chance = probability_text(comparison.probability)
         return StateMessage("estimated", f"better than {control.name} with a probability of {chance}")
     adjusted = comparison.adjusted if comparison.adjusted and comparison.adjusted.decides else None
-    note = f", {ADJUSTED}" if adjusted else ""
+    note = f", {ADJUSTED}" if adjusted or comparison.is_adjusted else ""
     if not comparison.is_significant:
         return StateMessage("undecided", f"{comparison.note}{note}")
     deciding = adjusted or comparison

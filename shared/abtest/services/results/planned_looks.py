@@ -4,10 +4,13 @@ from math import sqrt
 
 from abtest.contract import planned_looks as contract
 from abtest.contract.result_rows import Interval
-from abtest.domain.autostop.planned_looks import MESSAGES
+from abtest.domain.autostop.planned_looks import MESSAGES, are_adjusted
 from abtest.domain.autostop.shapes import LookedAt, PlannedLooks
 from abtest.domain.stats.group_sequential.documents import LookDocument, State
 from abtest.services.results.question import Question
+
+ADJUSTED_RATES = "Differences are of rates adjusted for what visitors did in the 14 days before{earlier}."
+EARLIER = ", so the last look may be taken with fewer visitors"
 
 
 def planned_looks_of(question: Question) -> contract.PlannedLooks | None:
@@ -33,7 +36,8 @@ def planned_looks_of(question: Question) -> contract.PlannedLooks | None:
         spending=contract.SpendingOfLooks(**design["spending"]),
         restarted_at=looks.get("restarted_at"),
         ended_by=ended_by,
-        message=end,
+        adjusted=are_adjusted(looks),
+        message=f"{end} {ADJUSTED_RATES.format(earlier='' if ended_by else EARLIER)}" if are_adjusted(looks) else end,
         treatments=treatments,
     )
 

@@ -9,7 +9,7 @@ from abtest.domain.experiments.model import Variation
 from abtest.domain.goals.model import Goal
 from abtest.domain.stats.ratios import deviation_per_visitor
 from abtest.domain.stats.samples import Interval
-from abtest.services.results.adjustment import MESSAGES, adjustment_status
+from abtest.services.results.adjustment import adjustment_message, adjustment_status
 from abtest.services.results.comparison import Comparisons, TreatmentComparison
 from abtest.services.results.counts import Counts
 from abtest.services.results.families import compare_goals
@@ -67,7 +67,7 @@ def goal_result(reading: Reading, comparisons: Comparisons) -> contract.GoalResu
 def adjustment_of(reading: Reading) -> contract.CovariateAdjustment | None:
     """Return what the plan's adjustment does in these figures, in words; None without one."""
     status = adjustment_status(reading)
-    return status and contract.CovariateAdjustment(status=status, message=MESSAGES[status])
+    return status and contract.CovariateAdjustment(status=status, message=adjustment_message(reading, status))
 
 
 def not_evaluable(reading: Reading) -> Literal["not_counted_yet", "zero_denominator"] | None:

@@ -218,12 +218,19 @@ def effect(goal: GoalResult, row: ResultRow) -> str:
     It is the adjusted one where that decides, with a note.
     """
     shown = deciding(row)
-    difference, note = shown.difference or 0.0, "" if shown is row else f", {ADJUSTED}"
+    is_adjusted = shown is not row or is_adjusted_at_looks(goal)
+    difference, note = shown.difference or 0.0, f", {ADJUSTED}" if is_adjusted else ""
     moves = "rises" if difference > 0 else "falls" if difference < 0 else "does not change"
     if shown.lift is None:
         return f"{goal.name} {moves}{note}"
     ends = f" (between {shown.ci.lower:+.1%} and {shown.ci.upper:+.1%})" if shown.ci else ""
     return f"{goal.name} {moves} by {abs(shown.lift):.1%}{ends}{note}"
+
+
+def is_adjusted_at_looks(goal: GoalResult) -> bool:
+    """Return whether the figures of the goal's rows are those of planned looks at adjusted rates."""
+    is_deciding = goal.adjustment is not None and goal.adjustment.status == "decides"
+    return is_deciding and goal.engine == "group_sequential"
 
 
 def deciding(row: ResultRow) -> ResultRow | Cuped:
