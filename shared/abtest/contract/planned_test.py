@@ -39,6 +39,10 @@ class PlanEvaluation(Output):
             )
         ),
     ] = ABSENT
+    paused: Annotated[
+        bool,
+        Field(description="Whether this decision paused the experiment; absent from evaluations of older releases."),
+    ] = ABSENT
 
 
 class ConfidenceInterval(Output):

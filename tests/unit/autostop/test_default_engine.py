@@ -117,6 +117,18 @@ def test_default__harm_that_pauses_nothing__new_visitors_are_past_the_look() -> 
     assert default_engine(experiment, settings, Extent(3001, 10_000)).reason == "past_planned_end"
 
 
+@pytest.mark.parametrize("is_pausing_now", [True, False])
+@pytest.mark.parametrize(("has_paused", "reason"), [(True, "planned_end_reached"), (False, "past_planned_end")])
+def test_default__a_stored_pause__does_not_depend_on_settings_of_today(
+    has_paused: bool, reason: str, is_pausing_now: bool
+) -> None:
+    settings = AutoStop(mode="fixed_horizon_planned_end", pauses_for_harm=is_pausing_now)
+    planned = evaluated(outcome="harm")
+    planned["evaluation"]["paused"] = has_paused
+    experiment = running(planned_test=planned, status="paused")
+    assert default_engine(experiment, settings, Extent(3001, 10_000)).reason == reason
+
+
 @pytest.mark.parametrize(
     ("status", "outcome", "reason"),
     [

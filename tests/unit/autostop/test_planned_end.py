@@ -58,6 +58,7 @@ def test_round__a_winner_at_the_end__is_paused_and_told(keeper: Shopkeeper) -> N
         "outcome": "significant_pause",
         "total_visitors_at_evaluation": 3000,
         "winning_variation_id": TREATMENT,
+        "paused": True,
     }
     assert stored(keeper)["revenue_evaluation"] is None
 

@@ -59,6 +59,7 @@ def test_round__a_boundary_is_reached__pauses_with_events_evaluation_and_evidenc
     assert counted(keeper, 2, (2000, 200), (2000, 300)) == "paused"
     stored = evaluation(keeper)
     assert (stored["outcome"], stored["winning_variation_id"]) == ("significant_pause", TREATMENT)
+    assert stored["paused"] is True
     assert (stored["engine"], stored["ended_by"], stored["total_visitors_at_evaluation"]) == (
         "group_sequential",
         "winner",
@@ -86,6 +87,7 @@ def test_round__the_plan_ends__is_evaluated_once(keeper: Shopkeeper) -> None:
     keeper.keep(looking())
     assert counted(keeper, 1, (3000, 300), (3000, 310)) == "evaluated"
     assert (evaluation(keeper)["outcome"], evaluation(keeper)["ended_by"]) == ("continue_inconclusive", "planned_end")
+    assert evaluation(keeper)["paused"] is False
     before = keeper.state()["planned_looks"]
     assert counted(keeper, 2, (4000, 400), (4000, 700)) == "already_evaluated"
     assert keeper.state()["planned_looks"] == before

@@ -188,6 +188,8 @@ def _planned_end(
 
 
 def _has_paused(evaluation: PlanEvaluation, settings: AutoStop) -> bool:
+    if "paused" in evaluation:
+        return evaluation["paused"]
     outcome = evaluation.get("outcome")
-    # With harm, whether the look paused is known by the settings only.
+    # Evaluations of older releases do not have it; with harm only the settings show it, if they were not changed since.
     return outcome in ("significant_pause", "inconclusive_pause") or (outcome == "harm" and settings.pauses_for_harm)

@@ -45,7 +45,10 @@ class GuardrailDocument(TypedDict):
 
 
 class PlanEvaluation(TypedDict, total=False):
-    """Decision at the end of a plan. `engine` and `ended_by` are of a test with planned looks, else absent."""
+    """Decision at the end of a plan. `engine` and `ended_by` are of a test with planned looks, else absent.
+
+    `paused`: the decision paused the experiment; absent from evaluations of older releases.
+    """
 
     evaluated_at: str
     outcome: PlanOutcome
@@ -55,6 +58,7 @@ class PlanEvaluation(TypedDict, total=False):
     guardrails: list[GuardrailDocument]
     engine: PlanEngine
     ended_by: EndedBy
+    paused: bool
 
 
 class Bounds(TypedDict):

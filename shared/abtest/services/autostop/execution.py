@@ -114,6 +114,7 @@ def with_evaluation(experiment: Experiment, verdict: Evaluated, now: Timestamp) 
         "outcome": verdict.outcome,
         "total_visitors_at_evaluation": verdict.total_visitors,
         "winning_variation_id": verdict.winner.variation_id if verdict.winner else None,
+        "paused": verdict.pauses,
     }
     if verdict.blocked:
         evaluation["blocked_reason"] = verdict.blocked
