@@ -71,7 +71,12 @@ class PlannedLooks(Output):
 
     goal_id: Id
     alpha: float
-    tail: Literal["two-sided", "one-sided"]
+    tail: Annotated[
+        Literal["two-sided", "one-sided"],
+        Field(
+            description="Of a one-sided plan each end of an interval has the error `alpha`, both ends twice as much."
+        ),
+    ]
     spending: Annotated[SpendingOfLooks, Field(description="Spending function of the plan, frozen at its first count.")]
     adjusted: Annotated[
         bool,
