@@ -123,7 +123,10 @@ class IntervalLook(Output):
 
 
 class IntervalCourse(Output):
-    """The always-valid interval of the difference from the control, look by look, at 1 - alpha per treatment."""
+    """The always-valid interval of the difference from the control, look by look, at 1 - alpha per treatment.
+
+    It is that of the estimate that decides: the adjusted one where the plan adjusts for the time before.
+    """
 
     goal_id: Id
     metric: Metric
@@ -225,7 +228,9 @@ class Report(Output):
     ]
     goals: Annotated[list[GoalResult], Field(description="The deciding goal first.")]
     guardrails: Annotated[list[GuardrailFinding], Field(description="What each guardrail shows in each treatment.")]
-    interval_over_time: IntervalCourse | None
+    interval_over_time: Annotated[
+        IntervalCourse | None, Field(description="Null before the first look, and where planned looks decide.")
+    ]
     curves: Annotated[
         Timeseries | None,
         Field(

@@ -106,6 +106,8 @@ def test_report__of_a_winner_at_a_look__names_it_and_has_the_history(lab: Lab, e
     assert facts.verdict.status == "winner"
     assert "won at a planned look" in facts.verdict.sentence
     assert facts.planned_looks is not None
+    # A second test next to them would have an error that no one has planned.
+    assert facts.interval_over_time is None
     assert facts.goals[0].engine == "group_sequential"
     assert any("“Variant” won" in entry.sentence for entry in facts.timeline)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from abtest.contract.report import Verdict
+from abtest.domain.autostop.looks import look_at
 from abtest.domain.planning.shapes import Snapshot
 from abtest.services.results.cautions import early_stop, implausible_lifts
 from abtest.services.results.counts import Counts, counts_of_totals
+from abtest.services.results.interval_course import course_of
 from abtest.services.results.next_steps import Situation, excluded
 from abtest.services.results.question import reading_of
 from abtest.services.results.rows import goal_results
 from abtest.services.results.worth import Traffic, worth_of
-from tests.unit.results.test_adjustment import LIFT, Measuring, N, Visitors, drawn, totals
+from tests.unit.results.test_adjustment import LIFT, NOW, Measuring, N, Visitors, drawn, totals
 
 
 def counts(visitors: Visitors) -> Counts:
@@ -97,3 +100,19 @@ def test_adjustment__of_a_goal_without_planned_looks__decides_next_to_them() -> 
     assert (shown.adjustment.status, shown.rows[1].cuped.decides) == ("decides", True)
     assert planned.adjustment is not None
     assert (planned.engine, planned.adjustment.status) == ("group_sequential", "other_engine")
+
+
+@pytest.mark.parametrize("choice", ["cuped", "none"])
+def test_course__of_looks__is_that_of_the_estimate_that_decides(choice: Literal["cuped", "none"]) -> None:
+    test, visitors = Measuring(choice), drawn(LIFT)
+    _, look = look_at(None, test.evidence(counts(visitors)), NOW)
+    row = test.shown(visitors).rows[1]
+
+    course = course_of(test.question(), test.goal, [look])
+
+    assert course is not None
+    (point,) = course.looks[0].treatments
+    figures = row.cuped if choice == "cuped" else row
+    assert point.difference == pytest.approx(figures.difference)
+    assert (point.lower, point.upper) == pytest.approx((figures.difference_ci.lower, figures.difference_ci.upper))
+    assert (point.always_valid_p <= 0.05) == (choice == "cuped")

@@ -8,6 +8,7 @@ from abtest.services.report_page import wording
 from abtest.services.report_page.arms import Arm
 from abtest.services.report_page.plots import Frame, band, dot, path
 from abtest.services.report_page.scales import Scale, scale
+from abtest.services.results.messages import ADJUSTED
 
 _HEIGHT = 170.0
 _EARLY = 0.15
@@ -21,7 +22,9 @@ def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     course = report.interval_over_time
     if course is None or len(course.looks) < 2:
         return None
-    goal = next((goal.name for goal in report.goals if goal.goal_id == course.goal_id), "the goal")
+    shown = next((goal for goal in report.goals if goal.goal_id == course.goal_id), None)
+    goal, adjustment = (shown.name, shown.adjustment) if shown else ("the goal", None)
+    note = f", {ADJUSTED}" if adjustment and adjustment.status in ("decides", "missing") else ""
     lines: dict[str, list[Point]] = {}
     for look in course.looks:
         for point in look.treatments:
@@ -30,9 +33,9 @@ def courses(report: Report, arms: Mapping[str, Arm]) -> Html | None:
     unit = "percentage points" if course.metric == "rate" else course.currency or other
     lead = el(
         "p",
-        "Difference from the control in “", typed(goal), f"”, in {unit}. The band holds the true difference at every "
-        f"look at once, with an error of at most {wording.share(course.alpha)} a treatment: once it leaves the line "
-        "at 0, there is a difference.",
+        "Difference from the control in “", typed(goal), f"”, in {unit}{note}. The band holds the true difference at "
+        f"every look at once, with an error of at most {wording.share(course.alpha)} a treatment: once it leaves the "
+        "line at 0, there is a difference.",
         class_="lead",
     )  # fmt: skip
     first, last = course.looks[0].moment, course.looks[-1].moment

@@ -11,9 +11,14 @@ POINTS = 240
 
 
 def course_of(question: Question, goal: Goal, looks: Sequence[Document]) -> contract.IntervalCourse | None:
-    """Return the course of a goal's interval, from looks in their order; None where no look compared the goal."""
+    """Return the course of a goal's interval, from looks in their order; None where no look compared the goal.
+
+    It is that of the adjusted estimate where this decides: looks store both then.
+    """
     treatments = [variation.id for variation in question.variations if not variation.is_control]
     compared = [look for look in looks if look["goals"].get(goal.id)]
+    adjusted = [look for look in compared if any("adjusted" in one for one in look["goals"][goal.id].values())]
+    compared = adjusted or compared
     if not compared:
         return None
     return contract.IntervalCourse(
@@ -27,14 +32,19 @@ def course_of(question: Question, goal: Goal, looks: Sequence[Document]) -> cont
                 generation=look["generation"],
                 visitors=sum(look["visitors"].values()),
                 treatments=[
-                    interval_point(variation_id, look["goals"][goal.id][variation_id])
+                    interval_point(variation_id, one)
                     for variation_id in treatments
-                    if variation_id in look["goals"][goal.id]
+                    if (one := figures_of(look["goals"][goal.id].get(variation_id), is_adjusted=bool(adjusted)))
                 ],
             )
             for look in evenly(compared, POINTS)
         ],
     )
+
+
+def figures_of(stored: Document | None, *, is_adjusted: bool) -> Document | None:
+    """Return the figures of a treatment's stored look that decide; None where it has none."""
+    return stored.get("adjusted") if stored and is_adjusted else stored
 
 
 def evenly(looks: Sequence[Document], at_most: int) -> list[Document]:

@@ -116,7 +116,10 @@ class ReportReading:
                 **advice,
                 goals=results.goals,
                 guardrails=results.guardrails,
-                interval_over_time=course_of(question, goals[0], looks) if goals else None,
+                # Where planned looks decide, an always-valid interval next to them would be a second test.
+                interval_over_time=course_of(question, goals[0], looks)
+                if results.goals and results.goals[0].engine != "group_sequential"
+                else None,
                 curves=curves_of(snapshot, question, goals),
                 srm=results.srm,
                 multiple_exposure=results.multiple_exposure,
