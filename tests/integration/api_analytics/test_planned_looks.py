@@ -199,3 +199,19 @@ def test_results__of_several_treatments__are_corrected_as_the_plan_decides(
     assert verdict.status == ("winner" if state == "better" else "no_winner")
     # Whatever the shop's default is, and unless another is requested.
     assert lab.results(made, correction="holm")["goals"][0]["rows"][3]["state"] == "undecided"
+
+
+def test_planned_looks__with_auto_stop_off__have_ended_after_the_last_one(lab: Lab) -> None:
+    made = lab.launched()
+    plan = {"goal_id": made["goals"][0]["id"], "baseline_rate": 0.2, "mde": 0.5, "looks": 1}
+    body = {**plan, "engine": "group_sequential", "confirm_live_impact": True}
+    assert lab.client.put(f"/experiments/{made['id']}/plan", body).status == 200
+    lab.api.clock.advance(seconds=1)
+    shoppers(lab, made, buying=(40, 44))
+    look(lab)
+    assert "The last look is taken at" in lab.results(made)["planned_looks"]["message"]
+    shoppers(lab, made, buying=(60, 64), visitors=300, name="w")
+    look(lab)
+    results = lab.results(made)
+    assert (results["engine_reason"], results["planned_looks"]["ended_by"]) == ("planned_looks_ended", None)
+    assert results["planned_looks"]["message"] == "The looks have ended."

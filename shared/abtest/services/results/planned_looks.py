@@ -28,7 +28,9 @@ def planned_looks_of(question: Question) -> contract.PlannedLooks | None:
         for arm, state in looks["family"]["treatments"].items()
         if arm in names
     ]
-    end = f"The last look is taken at {required:,} visitors." if required and not ended_by else "The looks have ended."
+    # With auto-stop off, looks are taken for readers, and nothing ends them but the last one.
+    is_over = ended_by is not None or (bool(treatments) and all(one.state == "ended" for one in treatments))
+    end = f"The last look is taken at {required:,} visitors." if required and not is_over else "The looks have ended."
     return contract.PlannedLooks(
         goal_id=looks["goal_id"],
         alpha=design["alpha"],
