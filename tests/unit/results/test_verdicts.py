@@ -269,6 +269,7 @@ def test_progress__of_a_plan_whose_goal_may_be_gone__is_told(
     assert (found.goal_state, found.message[: len(message)]) == (state, message)
 
 
+LOOKS: Any = {"fixed": None, "sequential": None, "group_sequential": 28}
 WHOLE: Any = {**PLAN, "baseline_rate": 0.03, "mde": 0.1, "alpha": 0.05, "power": 0.8, "tail": "two-sided"}
 
 
@@ -300,10 +301,21 @@ WHOLE: Any = {**PLAN, "baseline_rate": 0.03, "mde": 0.1, "alpha": 0.05, "power":
                 " finds the planned effect in 50% of cases."
             ),
         ),
+        (
+            "group_sequential",
+            "sequential_significance",
+            (
+                "2,000 of 4,000 planned visitors; about 2 days to go. The plan is for planned looks: read at any time,"
+                " it finds the planned effect in 53% of cases."
+            ),
+        ),
+        ("group_sequential", "fixed_horizon_planned_end", "2,000 of 4,000 planned visitors; about 2 days to go."),
     ],
 )
 def test_progress__of_an_engine__is_reported_with_what_its_sample_is_for(engine: Any, mode: Any, message: str) -> None:
-    experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE | {"engine": engine}, goals=(GOAL,))
+    experiment = replace(
+        facts((1, 1)).experiment, planned_test=WHOLE | {"engine": engine, "looks": LOOKS[engine]}, goals=(GOAL,)
+    )
     progress = progress_of(experiment, AutoStop(mode=mode), 2000, LATER)
     assert progress is not None
     assert (progress.engine, progress.message) == (engine, message)
@@ -324,6 +336,14 @@ def test_effects_by_day__pace_so_far__predicts_the_days() -> None:
 def test_effects_by_day__nothing_to_predict_from__are_none(change: Any) -> None:
     experiment = replace(facts((1, 1)).experiment, planned_test=WHOLE, goals=(GOAL,))
     assert effects_by_day(replace(experiment, **change), 20_000, LATER) == ()
+
+
+@pytest.mark.parametrize("plan", [{"goal_id": "g"}, evaluated("continue_inconclusive")])
+def test_progress__of_a_plan_that_takes_no_looks_any_more__says_nothing_of_its_size(plan: Any) -> None:
+    experiment = replace(facts((1, 1)).experiment, planned_test=plan, goals=(GOAL,))
+    progress = progress_of(experiment, AutoStop(mode="group_sequential"), 2000, LATER)
+    assert progress is not None
+    assert "another engine" not in progress.message
 
 
 def test_progress__of_an_older_plan__is_for_one_look() -> None:

@@ -44,7 +44,7 @@ def rate_size(
         return size_for_rate_by_weights(baseline_rate, demand, control=shares[0], treatments=shares[1:])
     other = expected_rate(baseline_rate, demand.mde)
     exact = max(_total_by_looks(baseline_rate, other, demand, shares[0], share) for share in shares[1:])
-    return unequal_size(exact * _factor(demand, engine), min(shares))
+    return unequal_size(exact * over_one_look(demand, engine), min(shares))
 
 
 def mean_size(mean: float, standard_deviation: float, demand: Demand, engine: PlannedEngine = FIXED) -> SampleSize:
@@ -101,7 +101,7 @@ def detectable_for_mean(
     if engine.engine == "sequential":
         effect = _least_effect(2 * each, demand)
     else:
-        effect = (demand.critical_z + demand.power_z) * sqrt(2 * _factor(demand, engine) / each)
+        effect = (demand.critical_z + demand.power_z) * sqrt(2 * over_one_look(demand, engine) / each)
     mde = effect * standard_deviation / mean
     return mde if mde <= LARGEST_MDE else None
 
@@ -122,10 +122,11 @@ def _detectable(excess: Callable[[float], float], most: float, visitors: float) 
 
 
 def _inflated(fixed: SampleSize, demand: Demand, engine: PlannedEngine) -> SampleSize:
-    return fixed if engine.engine == "fixed" else equal_size(fixed.exact * _factor(demand, engine), demand)
+    return fixed if engine.engine == "fixed" else equal_size(fixed.exact * over_one_look(demand, engine), demand)
 
 
-def _factor(demand: Demand, engine: PlannedEngine) -> float:
+def over_one_look(demand: Demand, engine: PlannedEngine) -> float:
+    """Return the visitors of planned looks over those of one look with the same power; 1 for other engines."""
     if engine.engine != "group_sequential" or engine.looks is None:
         return 1.0
     design = LooksDesign(

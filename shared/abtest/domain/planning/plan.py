@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 from typing import Literal
 
 from abtest.domain.planning.any_look import power_at
 from abtest.domain.planning.curve import DetectableEffect, detectable_effects
 from abtest.domain.planning.duration import estimated_days, whole_weeks
 from abtest.domain.planning.engine import FIXED, PlannedEngine, engine_of
-from abtest.domain.planning.engine_sizes import detectable_for_rate, rate_size
+from abtest.domain.planning.engine_sizes import detectable_for_rate, over_one_look, rate_size
 from abtest.domain.planning.sample_size import CannotBePlannedError, Demand, SampleSize
 from abtest.domain.planning.shapes import Snapshot
 
@@ -194,11 +195,11 @@ def plan_of_snapshot(snapshot: Snapshot, *, falls: bool) -> Plan | None:
 
 
 def power_at_any_look(snapshot: Snapshot, treatments: int) -> float | None:
-    """Return the power of the always-valid test at a sample that was planned for one look; None for other plans.
+    """Return the power of the always-valid test at a sample that was planned for one look, or for planned looks.
 
-    `treatments` are those that are compared.
+    None where the plan is for that test. `treatments` are those that are compared.
     """
-    if snapshot.get("engine", "fixed") != "fixed" or not snapshot.keys() >= {"mde", "alpha", "power", "tail"}:
+    if snapshot.get("engine") == "sequential" or not snapshot.keys() >= {"mde", "alpha", "power", "tail"}:
         return None
     demand = Demand(
         mde=snapshot["mde"],
@@ -208,7 +209,11 @@ def power_at_any_look(snapshot: Snapshot, treatments: int) -> float | None:
         treatments=max(1, treatments),
         correction_method=snapshot.get("correction_method", "none"),
     )
-    return power_at(demand.critical_z + demand.power_z, demand.alpha / demand.treatments)
+    try:
+        larger = over_one_look(demand, engine_of(snapshot))
+    except CannotBePlannedError:
+        return None
+    return power_at((demand.critical_z + demand.power_z) * sqrt(larger), demand.alpha / demand.treatments)
 
 
 def mixture_scale(snapshot: Snapshot | None) -> float | None:

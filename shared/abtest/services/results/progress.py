@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from abtest.contract.trust import PlanProgress
-from abtest.domain.autostop.settings import AutoStop
+from abtest.domain.autostop.settings import AutoStop, takes_planned_looks
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.experiments.planned_test import falls, planned_goal, weights_planned
 from abtest.domain.goals.model import Goal
@@ -63,9 +63,10 @@ def progress_of(
     evaluation = plan.get("evaluation") or {}
     outcome, blocked = evaluation.get("outcome"), evaluation.get("blocked_reason")
     left = days_left(experiment, visitors, required, computed_at)
-    message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, plan, visitors, left)
-    is_other = settings.mode == "group_sequential" and plan.get("engine") != "group_sequential"
-    note = None if outcome or goal_state(goal) != "in_use" else caution(experiment, settings)
+    message = ENDED_EARLY.get(evaluation.get("ended_by")) or _message(goal, plan, visitors, left, settings)
+    is_ahead = outcome is None and required is not None and goal_state(goal) == "in_use"
+    is_other = is_ahead and settings.mode == "group_sequential" and plan.get("engine") != "group_sequential"
+    note = caution(experiment, settings) if is_ahead else None
     return PlanProgress(
         goal_id=plan.get("goal_id"),
         goal_name=goal.name if goal else None,
@@ -122,18 +123,25 @@ def effects_by_day(experiment: Experiment, visitors: int, computed_at: str | Non
 
 
 def caution(experiment: Experiment, settings: AutoStop) -> str | None:
-    """Return what a sample for one look is worth to a test that is read at any time; None where the plan is for it."""
+    """Return what a sample for other looks is worth to a test that is read at any time; None where the plan is for it.
+
+    With auto-stop off, planned looks are taken for readers.
+    """
     plan = experiment.planned_test
     if plan is None or "required_total_visitors" not in plan or settings.mode not in _READ_AT_ANY_TIME:
+        return None
+    is_by_looks = plan.get("engine") == "group_sequential"
+    if is_by_looks and settings.mode == "off":
         return None
     treatments = sum(1 for weight in weights_planned(experiment)[1:] if weight > 0)
     power = power_at_any_look(plan, treatments)
     if power is None:
         return None
-    return f"The plan is for one look: read at any time, it finds the planned effect in {power:.0%} of cases."
+    looks = "planned looks" if is_by_looks else "one look"
+    return f"The plan is for {looks}: read at any time, it finds the planned effect in {power:.0%} of cases."
 
 
-def _message(goal: Goal | None, plan: Snapshot, visitors: int, left: float | None) -> str:
+def _message(goal: Goal | None, plan: Snapshot, visitors: int, left: float | None, settings: AutoStop) -> str:
     outcome, required = (plan.get("evaluation") or {}).get("outcome"), plan.get("required_total_visitors")
     if outcome is not None and outcome in OUTCOMES:
         return OUTCOMES[outcome]
@@ -147,6 +155,8 @@ def _message(goal: Goal | None, plan: Snapshot, visitors: int, left: float | Non
         )
     if required is None:
         return "The plan is of an older release and has no sample size."
-    meaning = AFTER[plan.get("engine", "fixed")].format(power=plan.get("power", 0))
+    engine = plan.get("engine", "fixed")
+    is_looked_at = engine != "group_sequential" or takes_planned_looks(plan, settings)
+    meaning = AFTER[engine].format(power=plan.get("power", 0)) if is_looked_at else ""
     reached = f"{visitors:,} of {required:,} planned visitors{meaning}"
     return f"{reached}; about {in_words(left)} to go." if left else f"{reached}."
