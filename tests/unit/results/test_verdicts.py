@@ -339,7 +339,7 @@ def test_effects_by_day__nothing_to_predict_from__are_none(change: Any) -> None:
 
 
 @pytest.mark.parametrize("plan", [{"goal_id": "g"}, evaluated("continue_inconclusive")])
-def test_progress__of_a_plan_that_takes_no_looks_any_more__says_nothing_of_its_size(plan: Any) -> None:
+def test_progress__of_a_plan_that_takes_no_looks_any_more__has_no_word_of_its_size(plan: Any) -> None:
     experiment = replace(facts((1, 1)).experiment, planned_test=plan, goals=(GOAL,))
     progress = progress_of(experiment, AutoStop(mode="group_sequential"), 2000, LATER)
     assert progress is not None
