@@ -17,9 +17,9 @@ from abtest.domain.stats.group_sequential.inference import final
 from abtest.domain.stats.group_sequential.looks import look, started
 from abtest.domain.stats.group_sequential.recursion import Look
 from abtest.domain.stats.group_sequential.roots import root
-from abtest.domain.stats.group_sequential.sizes import size
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, POCOCK, Spending
 from tests.oracle import exact_group_sequential as exact
+from tools.stats.planned_sizes import size
 
 NEAR = 1e-8
 FAR = 9.0

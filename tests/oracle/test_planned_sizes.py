@@ -12,10 +12,10 @@ from abtest.domain.stats.group_sequential.design import Design
 from abtest.domain.stats.group_sequential.documents import Sides
 from abtest.domain.stats.group_sequential.recursion import Look
 from abtest.domain.stats.group_sequential.roots import root
-from abtest.domain.stats.group_sequential.sizes import size
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, POCOCK, Spending
 from abtest.domain.stats.samples import Conversions
 from abtest.domain.stats.sequential import Mixture, mixture_test
+from tools.stats.planned_sizes import size
 
 
 def hsd(gamma: float) -> Spending:

@@ -15,8 +15,8 @@ from abtest.domain.stats.group_sequential.boundaries import LEAST_STEP, boundari
 from abtest.domain.stats.group_sequential.design import Design, Futility, design_of
 from abtest.domain.stats.group_sequential.recursion import Look
 from abtest.domain.stats.group_sequential.roots import root
-from abtest.domain.stats.group_sequential.sizes import power, size
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, POCOCK, Spending
+from tools.stats.planned_sizes import power, size
 
 HSD = Spending(family="hwang_shih_decani", gamma=-4.0)
 FAMILIES = (OBRIEN_FLEMING, POCOCK, HSD, Spending(family="hwang_shih_decani", gamma=0.0))

@@ -1,4 +1,7 @@
-"""Sizes of group-sequential tests: the power of a design, and the information that it needs at most and on average."""
+"""Sizes of group-sequential tests: the power of a design, and the information that it needs at most and on average.
+
+For notebooks and tests. Plans take `domain.planning.planned_looks`, which needs no numpy and is compared with this.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
