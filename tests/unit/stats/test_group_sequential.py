@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from abtest.domain.stats.group_sequential.boundaries import LEAST_STEP, boundaries, crossings, regions
 from abtest.domain.stats.group_sequential.design import Design, Futility, design_of
-from abtest.domain.stats.group_sequential.recursion import Look
+from abtest.domain.stats.group_sequential.recursion import Look, first_step
 from abtest.domain.stats.group_sequential.roots import root
 from abtest.domain.stats.group_sequential.spending import OBRIEN_FLEMING, POCOCK, Spending
 from tools.stats.planned_sizes import power, size
@@ -193,3 +193,28 @@ def test_size__demands_that_cannot_be__are_refused() -> None:
 def test_root__of_a_jump_or_a_root_at_an_end__is_where_the_sign_changes(at: float) -> None:
     assert root(lambda x: x - at, 0.0, 1.0, tolerance=1e-12) == pytest.approx(at, abs=1e-11)
     assert root(lambda x: 1.0 if x > 0.3 else -1.0, 0.0, 1.0, tolerance=1e-12) == pytest.approx(0.3, abs=1e-11)
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.9, 1.0])
+def test_bounds__for_more_than_is_left__leave_nothing_on_the_other_side(probability: float) -> None:
+    step = first_step(0.5).stopped(-0.3, 0.3, 1.0)
+    left = step.above(-inf)
+    assert left < 0.5
+    upper, lower = step.upper_bound(probability), step.lower_bound(probability)
+    assert (upper > -inf, lower < inf) == (True, True)
+    assert isclose(step.above(upper), left, rel_tol=1e-12)
+    assert isclose(step.below(lower), left, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("part", [0.5, 1 - 1e-6, 1 - 1e-9, 1 - 1e-11])
+def test_bounds__for_nearly_all_that_is_left__are_reached(part: float) -> None:
+    step = first_step(0.5).stopped(-0.3, 0.3, 1.0)
+    left = step.above(-inf)
+    assert isclose(step.above(step.upper_bound(left * part)), left * part, rel_tol=1e-10)
+
+
+@pytest.mark.parametrize("drift", [5.0, 6.0, 8.0])
+def test_futility__more_to_spend_than_paths_are_left__gives_all_of_them_up(drift: float) -> None:
+    futility = Futility(beta=0.2, drift=drift, spending=OBRIEN_FLEMING)
+    last = boundaries([0.25, 0.5, 0.75, 1.0], Design(spending=POCOCK, futility=futility))[-1]
+    assert isclose(last.futility, last.upper, rel_tol=1e-12)

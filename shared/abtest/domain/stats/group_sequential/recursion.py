@@ -27,6 +27,9 @@ _PANEL = 8.0
 _REACH = 10.0
 """Standard deviations of a score after which it is taken as impossible: sf(10) is 8e-24."""
 
+_ALL = 1 - 1e-12
+"""Part of the paths that is taken as all: rounding hides the rest."""
+
 _WINDOW = 12.0
 _DENSE = 1_000_000
 """Products in one matrix; with more, nodes further than the window from a target are left out."""
@@ -72,11 +75,16 @@ class Step:
     def upper_bound(self, probability: float) -> float:
         """Return the score with `above(score) == probability`; infinite for less than `SMALLEST`.
 
+        For all that went on, or more, it is a score that all of it is above.
         The density is log-concave, so Newton's method on the logarithm comes down to the root from any score above it.
         """
         if probability < SMALLEST:
             return inf
-        quantile, deviation = -float(ndtri(probability)), self.deviation
+        deviation = self.deviation
+        # There is no root: Newton's method would run away from it.
+        if probability >= float(self.masses.sum()) * _ALL:
+            return float(self.nodes[0]) - _REACH * deviation
+        quantile = -float(ndtri(probability))
         # Above the root: without earlier looks, and from the highest score that went on, more paths would be above.
         highest = self.looks[-1].upper + deviation * quantile
         score = min(quantile * sqrt(self.fraction), highest)
