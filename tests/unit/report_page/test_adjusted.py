@@ -6,7 +6,7 @@ from typing import Literal
 
 from abtest.contract.result_rows import CovariateAdjustment, Cuped, Interval
 from abtest.services.report_page import render_report
-from abtest.services.results.adjustment import MESSAGES
+from abtest.services.results.adjustment import DECIDES_AT_LOOKS, MESSAGES
 from tests.support.reports import STATES
 
 CUPED = Cuped(
@@ -52,3 +52,15 @@ def test_page__whose_plain_estimate_decides_against_the_plan__has_the_reason() -
 
     assert "This estimate decides" not in text
     assert "it is not counted for this goal, so the plain figures decide" in text
+
+
+def test_page__of_planned_looks_at_adjusted_rates__has_a_note_above_the_rows() -> None:
+    report = STATES["winner"]()
+    adjustment = CovariateAdjustment(status="decides", message=DECIDES_AT_LOOKS)
+    changes = {"adjustment": adjustment, "engine": "group_sequential"}
+    goals = [goal.model_copy(update=changes) for goal in report.goals]
+
+    text = render_report(report.model_copy(update={"goals": goals}))
+
+    assert "intervals and p-values are those of planned looks at adjusted rates" in text
+    assert "This estimate decides" not in text
