@@ -226,6 +226,14 @@ def test_engines__requested_with_planned_looks__are_given_with_a_caution(engine:
         assert (choice.engine, choice.reason, choice.warning) == (engine, "requested", warning)
 
 
+def test_engine__of_a_single_look_after_planned_ones__is_always_valid() -> None:
+    settings = AutoStop(mode="fixed_horizon_planned_end")
+    required = plan()["required_total_visitors"]
+    assert default_engine(running(planned_test=plan()), settings, Extent(required, 10_000)).engine == "frequentist"
+    after = default_engine(running(planned_test=plan()), settings, Extent(required, 10_000, "taken"))
+    assert (after.engine, after.reason) == ("sequential", "running")
+
+
 def test_codes__have_sentences_and_are_in_the_documentation() -> None:
     assert (list(REASONS), list(WARNINGS)) == (list(get_args(EngineReason)), list(get_args(EngineWarningCode)))
     assert [code for code in (*REASONS, *WARNINGS) if f"`{code}`" not in TEXT] == []

@@ -209,3 +209,13 @@ def test_round__state_of_an_older_release__begins_its_looks_now(keeper: Shopkeep
     assert keeper.one() == "no_planned_look"
     assert counted(keeper, 2, (2100, 210), (2100, 215)) == "no_winner"
     assert [one["generation"] for one in looks(keeper)] == [2]
+
+
+def test_round__in_a_mode_of_one_look__waits_where_planned_looks_were_taken(keeper: Shopkeeper) -> None:
+    keeper.keep(looking())
+    assert counted(keeper, 1, (1000, 100), (1000, 104)) == "no_winner"
+    keeper.keep(looking(auto_stop_override={"mode": "fixed_horizon_planned_end"}))
+    assert counted(keeper, 2, (3000, 300), (3000, 420)) == "planned_looks_taken"
+    assert evaluation(keeper) is None
+    keeper.keep(looking())
+    assert counted(keeper, 3, (3010, 301), (3010, 421)) == "paused"

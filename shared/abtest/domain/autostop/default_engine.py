@@ -178,6 +178,9 @@ def _planned_end(
     required = plan.get("required_total_visitors")
     if required is None or evaluation is not None or not has_fixed_look(experiment, settings):
         return None
+    # Planned looks have spent a part of the error, so auto-stop takes no single look in this measurement.
+    if extent.planned_looks != "none":
+        return None
     # Without an evaluation no look has fixed the end. More visitors, or a person's pause, may be those of a later look.
     is_due = (
         experiment.status == "running"

@@ -31,6 +31,7 @@ WaitingFor = Literal[
     "guardrail_harmed",
     "guardrail_not_counted",
     "no_planned_look",
+    "planned_looks_taken",
     "no_variance",
     "futility",
     "covariate_not_counted",
@@ -62,6 +63,8 @@ MESSAGES: Mapping[WaitingFor, str] = {
     "guardrail_harmed": "a treatment harms a guardrail, so no winner is declared; the settings let the test go on",
     "guardrail_not_counted": "a guardrail was added or redefined a moment ago: waiting for the next count",
     "no_planned_look": "the first planned look is not due",
+    "planned_looks_taken": "planned looks of this measurement have spent error, so it has no single look: "
+    "set the mode back to group_sequential, or start a new measurement",
     "no_variance": "all visitors of the control and of a treatment did the same, so nothing can be compared yet",
     "futility": "no treatment is likely to win any more; the settings let the test go on",
     "covariate_not_counted": "the adjusted estimate decides, and the time before exposures is not counted in this "

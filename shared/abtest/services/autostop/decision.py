@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from abtest.domain.autostop import group_sequential, guardrails, planned_end, sequential
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.autostop.looks import is_split_broken
+from abtest.domain.autostop.planned_looks import has_looks
 from abtest.domain.autostop.settings import AutoStop
 from abtest.domain.autostop.shapes import LookState
 from abtest.domain.autostop.verdicts import Verdict, Waiting
@@ -85,6 +86,9 @@ def _by_rule(
         looks = state.get("planned_looks")
         evaluated = group_sequential.decide(plan, looks, evidence, settings, is_covered=is_covered, guardrails=shown)
     else:
+        # A single look at the whole alpha would come in addition to what the looks have spent.
+        if (taken := state.get("planned_looks")) is not None and has_looks(taken):
+            return Waiting("planned_looks_taken")
         evaluated = planned_end.decide(plan, evidence, settings, is_covered=is_covered, guardrails=shown)
     # The plan is not evaluated before a guardrail has numbers.
     is_waiting = isinstance(evaluated, Waiting) or not guardrails.are_pending(shown)

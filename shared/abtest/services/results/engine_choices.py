@@ -54,7 +54,8 @@ def choice_of(
             "group_sequential",
         )
     extent = extent_of(experiment, snapshot)._replace(is_whole=is_whole)
-    if looks is not None and uses_planned_looks(experiment, settings):
+    # Also after a change of the mode: looks that were taken leave no error for a single look.
+    if looks is not None and experiment.planned_test is not None:
         extent = extent._replace(
             planned_looks=planned_looks_so_far(rules.question(experiment, snapshot.totals, looks=looks))
         )

@@ -69,8 +69,8 @@ class ShopRules:
     ) -> Question:
         """Return the settings of an analysis by the shop's rules.
 
-        Alpha is the plan's while its goal is in use, and with planned looks the correction is, too: auto-stop decides
-        by it. Money is in the currency of the counts. Posteriors are not corrected.
+        Alpha is the plan's while its goal is in use, and for planned looks and the single one the correction is, too:
+        auto-stop decides by it. Money is in the currency of the counts. Posteriors are not corrected.
         """
         stops = self.auto_stop(experiment)
         plan = experiment.planned_test if planned_goal(experiment) else None
@@ -86,7 +86,7 @@ class ShopRules:
         )
 
     def _correction(self, plan: Snapshot | None, engine: contract.Engine) -> contract.Correction:
-        if engine == "group_sequential" and plan is not None:
+        if engine in ("frequentist", "group_sequential") and plan is not None:
             # Plans of older releases name none, and are decided without one.
             return plan.get("correction_method", "none")
         correction: contract.Correction = self.defaults["correction_method"]
