@@ -213,6 +213,18 @@ def test_history__of_the_looks__has_boundaries_and_the_error_spent() -> None:
     assert planned_looks_of(replace(reading([behind]).question, looks=None)) is None
 
 
+def test_history__of_a_goal_that_counts_money__names_what_the_looks_compare() -> None:
+    question = reading([EARLY]).question
+    of_rates = planned_looks_of(question)
+    (goal,) = question.experiment.goals
+    money = replace(question, experiment=replace(question.experiment, goals=(replace(goal, type="revenue"),)))
+    of_money = planned_looks_of(money)
+    assert of_rates is not None
+    assert of_money is not None
+    assert "They compare the rate" not in of_rates.message
+    assert "They compare the rate of visitors who reached the goal" in of_money.message
+
+
 COUNT = st.integers(150, 1600).flatmap(lambda n: st.tuples(*[st.tuples(st.just(n), st.integers(5, n // 3))] * 3))
 
 

@@ -7,9 +7,13 @@ from abtest.contract.result_rows import Interval
 from abtest.domain.autostop.planned_looks import MESSAGES, are_adjusted
 from abtest.domain.autostop.shapes import LookedAt, PlannedLooks
 from abtest.domain.stats.group_sequential.documents import LookDocument, State
-from abtest.services.results.question import Question
+from abtest.services.results.question import Question, is_rate
 
 ADJUSTED_RATES = "Differences are of rates adjusted for what visitors did in the 14 days before{earlier}."
+OF_RATES = (
+    "They compare the rate of visitors who reached the goal; its amounts are shown by a test that holds at every look, "
+    "which decides nothing here."
+)
 EARLIER = ", so the last look may be taken with fewer visitors"
 
 
@@ -31,6 +35,12 @@ def planned_looks_of(question: Question) -> contract.PlannedLooks | None:
     # With auto-stop off, looks are taken for readers, and nothing ends them but the last one.
     is_over = ended_by is not None or (bool(treatments) and all(one.state == "ended" for one in treatments))
     end = f"The last look is taken at {required:,} visitors." if required and not is_over else "The looks have ended."
+    goal = next((goal for goal in question.experiment.goals if goal.id == looks["goal_id"]), None)
+    notes = (
+        end,
+        OF_RATES if goal is not None and not is_rate(goal) else None,
+        ADJUSTED_RATES.format(earlier="" if ended_by else EARLIER) if are_adjusted(looks) else None,
+    )
     return contract.PlannedLooks(
         goal_id=looks["goal_id"],
         alpha=design["alpha"],
@@ -39,7 +49,7 @@ def planned_looks_of(question: Question) -> contract.PlannedLooks | None:
         restarted_at=looks.get("restarted_at"),
         ended_by=ended_by,
         adjusted=are_adjusted(looks),
-        message=f"{end} {ADJUSTED_RATES.format(earlier='' if ended_by else EARLIER)}" if are_adjusted(looks) else end,
+        message=" ".join(filter(None, notes)),
         treatments=treatments,
     )
 
