@@ -11,12 +11,13 @@ from abtest.domain.experiments.model import Experiment, Variation
 from abtest.domain.goals.model import Aggregation, Goal
 from abtest.domain.ledger.cells import ceiling_of
 from abtest.domain.stats.comparisons import compare_means
-from abtest.domain.stats.cuped import CovariateSums, cuped
+from abtest.domain.stats.cuped import cuped
 from abtest.domain.stats.samples import Sample
 from abtest.services.results import adjusted_decisions, frequentist
 from abtest.services.results.comparison import TreatmentComparison
 from abtest.services.results.counts import counts_of_totals
 from abtest.services.results.question import Question, Reading, reading_of
+from tests.support.covariates import covariate_sums
 
 NOW = "2026-03-02T09:00:00.000Z"
 N = 400
@@ -135,7 +136,7 @@ def test_cuped__of_a_goal_with_a_cap__caps_what_is_compared_and_not_what_was_bef
     assert cap is not None
     assert sum(y > cap for arm in pairs.values() for _, y in arm) > 5
     capped_pairs = {arm: [(x, min(y, cap)) for x, y in each] for arm, each in pairs.items()}
-    expected = cuped([sums(each) for each in capped_pairs.values()])
+    expected = cuped([covariate_sums(each) for each in capped_pairs.values()])
     control, treatment = expected.samples
     assert row.adjusted is not None
     assert row.adjusted.difference == pytest.approx((treatment.mean - control.mean) / 100)
@@ -145,17 +146,6 @@ def test_cuped__of_a_goal_with_a_cap__caps_what_is_compared_and_not_what_was_bef
 
 def row_mean(arm: list[tuple[int, int]]) -> float:
     return sum(y for _, y in arm) / len(arm) / 100
-
-
-def sums(arm: list[tuple[int, int]]) -> CovariateSums:
-    return CovariateSums(
-        n=len(arm),
-        y=sum(y for _, y in arm),
-        yy=sum(y * y for _, y in arm),
-        x=sum(x for x, _ in arm),
-        xx=sum(x * x for x, _ in arm),
-        xy=sum(x * y for x, y in arm),
-    )
 
 
 def compared_capped(document: dict[str, Any], engine: Any) -> tuple[TreatmentComparison, Reading]:

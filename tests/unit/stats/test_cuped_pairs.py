@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from abtest.domain.stats.cuped import CovariateSums, cuped
 from abtest.domain.stats.samples import Conversions, Sample
 from abtest.domain.stats.sequential import mixture_test
+from tests.support.covariates import covariate_sums
 
 SIZES = st.integers(2, 3000)
 
@@ -67,7 +68,7 @@ def test_means__whose_covariate_is_not_correlated__keep_their_test_within_roundi
     rng = np.random.default_rng(seed)
     # Each y occurs once with each x, so that arms have the same x and no correlation.
     arms = [list(product((0, 1, 5), rng.integers(0, 1000, size).tolist())) for size in (n, m)]
-    counted = [sums(arm) for arm in arms]
+    counted = [covariate_sums(arm) for arm in arms]
 
     adjusted = mixture_test(*cuped(counted).pair(0, 1), alpha=0.05)
     plain = mixture_test(*(Sample.from_sums(arm.n, arm.y, arm.yy) for arm in counted), alpha=0.05)
@@ -80,17 +81,6 @@ def test_means__whose_covariate_is_not_correlated__keep_their_test_within_roundi
     assert adjusted.variance == pytest.approx(plain.variance * freedom / (freedom - 1), rel=1e-9)
 
 
-def sums(arm: list[tuple[int, int]]) -> CovariateSums:
-    return CovariateSums(
-        n=len(arm),
-        y=sum(y for _, y in arm),
-        yy=sum(y * y for _, y in arm),
-        x=sum(x for x, _ in arm),
-        xx=sum(x * x for x, _ in arm),
-        xy=sum(x * y for x, y in arm),
-    )
-
-
 def test_difference__of_random_splits__is_unbiased() -> None:
     """A fixed effect on 200 populations of 400, split by chance: the mean difference is that effect."""
     rng, effect = np.random.default_rng(7), 100
@@ -100,7 +90,7 @@ def test_difference__of_random_splits__is_unbiased() -> None:
     for before, after in zip(x, y, strict=True):
         is_treated = rng.permutation(400) < 200
         arms = [
-            sums([(int(b), int(a) + effect * place) for b, a in zip(before[part], after[part], strict=True)])
+            covariate_sums([(int(b), int(a) + effect * place) for b, a in zip(before[part], after[part], strict=True)])
             for place, part in enumerate((~is_treated, is_treated))
         ]
         control, treatment = cuped(arms).pair(0, 1)
@@ -113,8 +103,8 @@ def test_difference__of_random_splits__is_unbiased() -> None:
 
 
 def test_pair__with_an_unlucky_split_of_the_covariate__is_less_certain() -> None:
-    same = [sums([(x, x + noise) for x in (0, 1, 2, 3) for noise in (0, 4)]) for _ in range(2)]
-    shifted = [same[0], sums([(x + 2, x + noise) for x in (0, 1, 2, 3) for noise in (0, 4)])]
+    same = [covariate_sums([(x, x + noise) for x in (0, 1, 2, 3) for noise in (0, 4)]) for _ in range(2)]
+    shifted = [same[0], covariate_sums([(x + 2, x + noise) for x in (0, 1, 2, 3) for noise in (0, 4)])]
 
     even, uneven = (cuped(arms).pair(0, 1)[0].variance for arms in (same, shifted))
 
@@ -124,6 +114,6 @@ def test_pair__with_an_unlucky_split_of_the_covariate__is_less_certain() -> None
 
 @pytest.mark.parametrize("sizes", [(0, 5), (1, 5), (5, 1), (1, 1)])
 def test_pair__of_an_arm_without_two_visitors__cannot_be_tested(sizes: tuple[int, int]) -> None:
-    pair = cuped([sums([(1, 2), (2, 3), (4, 4), (1, 0), (3, 1)][:size]) for size in sizes]).pair(0, 1)
+    pair = cuped([covariate_sums([(1, 2), (2, 3), (4, 4), (1, 0), (3, 1)][:size]) for size in sizes]).pair(0, 1)
 
     assert mixture_test(*pair, alpha=0.05) is None
