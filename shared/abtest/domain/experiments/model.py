@@ -132,3 +132,8 @@ class Experiment:
     goals: tuple[Goal, ...] = ()
     goal_page_rules: tuple[PageRules, ...] = ()
     file_names: Mapping[str, str] | None = None
+
+    @property
+    def planned_adjustment(self) -> Literal["none", "cuped"]:
+        """Adjustment of decisions by the stored plan; plans of older releases have none."""
+        return (self.planned_test or {}).get("covariate_adjustment", "none")

@@ -174,7 +174,7 @@ def plan_counting(experiment: Experiment, currency: str, references: References 
     # A restart opens a measurement and assigns every visitor again. In any other measurement visitors have already
     # seen their variation: its effect is in their earlier hits, and CUPED would subtract a part of the difference.
     looks_back = experiment.measurement_epoch == experiment.assignment_epoch
-    is_adjusted = (experiment.planned_test or {}).get("covariate_adjustment") == "cuped"
+    is_adjusted = experiment.planned_adjustment == "cuped"
     return CountingPlan(
         experiment_id=experiment.id,
         shop_id=experiment.shop_id,

@@ -56,7 +56,7 @@ class Plans:
             if experiment.status in MEASURING:
                 # A new measurement of a started test cannot look back, whatever the shop's default.
                 values = {"covariate_adjustment": "none", **requested}
-                defaults["covariate_adjustment"] = stored_adjustment(experiment)
+                defaults["covariate_adjustment"] = experiment.planned_adjustment
             whole = {**unnamed_engine(experiment, settings, requested), **defaults, **requested}
             # A plan computed again could have another measured baseline, and so open a new measurement.
             if _is_same(experiment, whole):
@@ -81,7 +81,7 @@ def _is_same(experiment: Experiment, values: Mapping[str, Any]) -> bool:
     plan = experiment.planned_test
     if plan is None:
         return False
-    stored = {**plan, "covariate_adjustment": stored_adjustment(experiment)}
+    stored = {**plan, "covariate_adjustment": experiment.planned_adjustment}
     if any(stored.get(name) != values[name] for name in _COMPARED if name in values):
         return False
     try:
@@ -101,8 +101,3 @@ def unnamed_engine(experiment: Experiment, settings: ShopSettings, requested: Ma
     if "engine" in requested or experiment.status not in MEASURING or not plan:
         return {"engine": engine_of_mode(experiment, settings)}
     return {"engine": "fixed", **{name: plan[name] for name in ("engine", *OF_LOOKS) if name in plan}}
-
-
-def stored_adjustment(experiment: Experiment) -> str:
-    """Return how the stored plan adjusts; plans of older releases do not."""
-    return (experiment.planned_test or {}).get("covariate_adjustment", "none")

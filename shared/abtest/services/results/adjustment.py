@@ -103,7 +103,7 @@ def covariate_sums(reading: Reading, variation_id: str) -> CovariateSums | None:
 
 def is_adjustment_chosen(reading: Reading) -> bool:
     """Return whether the frozen plan adjusts decisions for the time before."""
-    return (reading.question.experiment.planned_test or {}).get("covariate_adjustment") == "cuped"
+    return reading.question.experiment.planned_adjustment == "cuped"
 
 
 def adjustment_decides(reading: Reading) -> bool:
