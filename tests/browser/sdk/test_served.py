@@ -27,8 +27,8 @@ def served(name: str = "e1") -> Json:
 
 def exposures(shop: Shop, page: Page) -> list[tuple[str, str]]:
     """Variations that were exposed up to now, with their visitors."""
-    page.evaluate("svc.track('end')")
     count = len(shop.events("custom")) + 1
+    page.evaluate("svc.track('end')")
     shop.wait_events("custom", count)
     return [(event["variationId"], event["visitorId"]) for event in shop.events("experiment_viewed")]
 
