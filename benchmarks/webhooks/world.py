@@ -20,6 +20,7 @@ from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
 from abtest.services.webhooks.notification import NotifyOfEvents, WorkerNotifier
 from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
+from tests.support.memory.queue import SendsEach
 from tests.support.webhooks import keep, new_endpoint, worker
 
 EVENT = "experiment.started"
@@ -42,7 +43,7 @@ class OpenedBefore:
         return self._texts[sealed.text, frozenset(context.items())]
 
 
-class DelayingQueue:
+class DelayingQueue(SendsEach):
     """A queue that several workers take from; a message is taken no earlier than its delay allows.
 
     By the real clock, and with workers asleep until something is due: what tests have moves only when it is told.
@@ -53,7 +54,7 @@ class DelayingQueue:
         self._numbers = itertools.count()
         self._changed = threading.Condition()
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:  # noqa: ARG002 - one queue for all
         with self._changed:
             heapq.heappush(self._messages, (time.monotonic() + delay_seconds, next(self._numbers), body))
             self._changed.notify()

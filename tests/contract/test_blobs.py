@@ -79,6 +79,26 @@ def test_put__flip_by_many_at_once__exactly_one_wins(ports: Ports) -> None:
         etag = won[0]
 
 
+@pytest.mark.parametrize(
+    ("offset", "length", "expected"), [(0, 3, b"abc"), (2, 2, b"cd"), (4, 100, b"ef"), (6, 1, b""), (100, 5, b"")]
+)
+def test_part__of_an_object__is_its_bytes_up_to_the_end(
+    ports: Ports, offset: int, length: int, expected: bytes
+) -> None:
+    ports.blobs.put("object", b"abcdef", content_type=JSON)
+    assert ports.blobs.part("object", offset, length) == expected
+
+
+def test_part__of_no_object__is_none(ports: Ports) -> None:
+    assert ports.blobs.part("object", 0, 1) is None
+
+
+@pytest.mark.parametrize(("offset", "length"), [(-1, 1), (0, 0)])
+def test_part__that_cannot_be__is_a_mistake_of_the_caller(ports: Ports, offset: int, length: int) -> None:
+    with pytest.raises(ValueError, match="length"):
+        ports.blobs.part("object", offset, length)
+
+
 def test_delete__twice__is_fine(ports: Ports) -> None:
     ports.blobs.put("object", b"1", content_type=JSON)
     for _ in range(2):

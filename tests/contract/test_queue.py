@@ -2,7 +2,7 @@
 
 import pytest
 
-from abtest.ports.queue import QueueUnavailableError
+from abtest.ports.queue import QueueMessage, QueueUnavailableError
 from tests.contract.conftest import Ports
 
 
@@ -23,3 +23,26 @@ def test_send__over_one_mebibyte_of_utf8__is_refused(ports: Ports) -> None:
 def test_send__delay_out_of_range__is_a_mistake_of_the_caller(ports: Ports, delay: int) -> None:
     with pytest.raises(ValueError, match="delay"):
         ports.queue.send("body", delay_seconds=delay)
+
+
+def test_send_many__more_than_a_call_takes__all_wait_in_the_queue(ports: Ports) -> None:
+    ports.queue.send_many([])
+    assert ports.queue.depth() == 0
+    ports.queue.send_many([QueueMessage(body=f'{{"n":{number}}}', group=f"shop-{number % 3}") for number in range(23)])
+    assert ports.queue.depth() == 23
+
+
+def test_send_many__larger_than_a_call_together__all_wait_in_the_queue(ports: Ports) -> None:
+    ports.queue.send_many([QueueMessage(body="x" * 600_000) for _ in range(3)])
+    assert ports.queue.depth() == 3
+
+
+def test_send_many__with_one_over_one_mebibyte__is_refused(ports: Ports) -> None:
+    with pytest.raises(QueueUnavailableError):
+        ports.queue.send_many([QueueMessage(body="é" * 600_000)])
+    assert ports.queue.depth() == 0
+
+
+def test_send__with_a_group__waits_in_the_queue(ports: Ports) -> None:
+    ports.queue.send("body", group="endpoint-a")
+    assert ports.queue.depth() == 1

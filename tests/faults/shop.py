@@ -30,6 +30,7 @@ from tests.faults.shoppers import Plan, Sending
 from tests.support.api import MemoryApi
 from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
 from tests.support.memory.metrics import MemoryMetrics
+from tests.support.memory.queue import SendsEach
 
 PEACE = Fate()
 
@@ -44,7 +45,7 @@ class Waiting:
     visible_at: int = 0
 
 
-class Mailbox:
+class Mailbox(SendsEach):
     """A queue as SQS is one: what is not confirmed comes again, and now and then what is confirmed does, too."""
 
     def __init__(self, clock: ManualClock) -> None:
@@ -53,7 +54,7 @@ class Mailbox:
         self.available = True
         self._sent = 0
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         if not self.available:
             raise QueueUnavailableError("switched off")
         self._sent += 1

@@ -15,6 +15,7 @@ from abtest.services.jobs import Workbench
 from abtest.services.jobs.records import read_job
 from abtest.services.pages.checker import InBrowser, PageChecker
 from abtest.services.pages.sites import Sites
+from tests.support.memory.queue import SendsEach
 
 if TYPE_CHECKING:
     from tests.support.api import MemoryManagement
@@ -46,25 +47,25 @@ class ScriptedLinks:
 
 
 @dataclass(frozen=True, slots=True)
-class QaRunsAside:
+class QaRunsAside(SendsEach):
     """ScreenshotQueue whose QA runs are ended at once by the worker without a browser; other messages wait."""
 
     catalog: Catalog
     checks: Queue
     others: Queue
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         """Take a message."""
         named = canonical_json.loads(body)
         job = read_job(self.catalog, named["shop_id"], named["job_id"])
-        (self.checks if job.type == "qa_run" else self.others).send(body, delay_seconds=delay_seconds)
+        (self.checks if job.type == "qa_run" else self.others).send(body, delay_seconds=delay_seconds, group=group)
 
     def depth(self) -> int:
         """Number of messages that wait."""
         return self.others.depth()
 
 
-class PromptChecks:
+class PromptChecks(SendsEach):
     """PageQueue whose worker answers before the request ends; while `held`, messages wait in `waiting`.
 
     Its writes are held to the policy of WorkerPages.
@@ -78,7 +79,7 @@ class PromptChecks:
         self.in_browser: InBrowser | None = None
         """QA in a browser; with it, the worker is WorkerScreenshots."""
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         """Take a message, and carry it out."""
         self.waiting.append(body)
         if not self.held:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from abtest.kit.clock import ManualClock
 from abtest.ports.queue import QueueUnavailableError
+from tests.support.memory.queue import SendsEach
 
 
 class Message(NamedTuple):
@@ -18,7 +19,7 @@ class Message(NamedTuple):
     body: str
 
 
-class TimedQueue:
+class TimedQueue(SendsEach):
     """Messages that are received by hand. It can refuse what is sent, and it can lose it without a word."""
 
     def __init__(self, clock: ManualClock) -> None:
@@ -33,7 +34,7 @@ class TimedQueue:
         """Seconds until each message can be received."""
         return [(message.moment - self._clock.now()).total_seconds() for message in sorted(self.waiting)]
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         if not self.is_available:
             raise QueueUnavailableError("switched off")
         if not self.is_losing:

@@ -46,6 +46,13 @@ class Blobs(Protocol):
         """Return the object, or None when the key does not exist."""
         ...
 
+    def part(self, key: str, offset: int, length: int) -> bytes | None:
+        """Return so many bytes of the object from an offset, fewer at its end; None when the key does not exist.
+
+        Raises ValueError unless `offset` is 0 or more and `length` is 1 or more. Behind the end there are no bytes.
+        """
+        ...
+
     def put(
         self,
         key: str,

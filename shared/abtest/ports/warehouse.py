@@ -86,12 +86,21 @@ class ShopPlans:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredState:
+    """Running counts of a shop in the ledger's bucket: the object `key` has everything up to the feed's `offset`."""
+
+    key: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShopCounted:
     """Counts of one shop by experiment id, and its days that may have changed by date (`YYYY-MM-DD`).
 
     `failed` has the reason for each plan that was not counted, by experiment id, and under the shop's id the reason
     for its days. `rows` is the number of rows read since the last run, copies included; `oldest` is when the first of
-    them was received (Unix ms).
+    them was received (Unix ms). `offset`: everything up to it in the feed is counted. `state`: the newest stored
+    state, `held` the number of rows that it counts.
     """
 
     shop_id: str
@@ -100,6 +109,25 @@ class ShopCounted:
     failed: Mapping[str, str] = field(default_factory=dict)
     rows: int = 0
     oldest: int | None = None
+    offset: int = 0
+    state: StoredState | None = None
+    held: int = 0
+
+
+class ShopCounter(Protocol):
+    """Counter of one shop after another, up to an offset of the ledger's feed, from scratch or from a stored state."""
+
+    def count(
+        self, shop: ShopPlans, *, head: int, stored: StoredState | None, until: datetime | None = None
+    ) -> ShopCounted:
+        """Count the shop up to `head`, the offset of its newest news that the caller knows.
+
+        The result's `offset` is lower where there are more new rows than one run may take: then call again. It is
+        higher where the state in this process is newer. A plan that fails does not stop the others.
+
+        Raises OutOfTimeError soon after `until`, and LedgerObjectError where rows cannot be read.
+        """
+        ...
 
 
 class LedgerCounter(Protocol):

@@ -31,6 +31,12 @@ class MemoryBlobs:
         stored = self.objects.get(key)
         return stored.blob if stored else None
 
+    def part(self, key: str, offset: int, length: int) -> bytes | None:
+        if offset < 0 or length < 1:
+            raise ValueError("offset must be 0 or more and length 1 or more")
+        blob = self.get(key)
+        return blob.content[offset : offset + length] if blob else None
+
     def put(
         self,
         key: str,

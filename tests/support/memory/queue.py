@@ -1,8 +1,9 @@
 """A queue in memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from abtest.ports.queue import MAX_DELAY_SECONDS, MAX_MESSAGE_BYTES, QueueUnavailableError
+from abtest.ports.queue import MAX_DELAY_SECONDS, MAX_MESSAGE_BYTES, QueueMessage, QueueUnavailableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,9 +12,21 @@ class SentMessage:
 
     body: str
     delay_seconds: int
+    group: str = ""
 
 
-class MemoryQueue:
+class SendsEach:
+    """A queue to which many messages are sent one by one."""
+
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
+        raise NotImplementedError
+
+    def send_many(self, messages: Sequence[QueueMessage]) -> None:
+        for message in messages:
+            self.send(message.body, group=message.group)
+
+
+class MemoryQueue(SendsEach):
     """A queue in a list, `sent`. Tests set `available` to False to make every call fail."""
 
     def __init__(self) -> None:
@@ -25,13 +38,13 @@ class MemoryQueue:
         """The bodies that wait, oldest first."""
         return [message.body for message in self.sent]
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         self._answer()
         if len(body.encode()) > MAX_MESSAGE_BYTES:
             raise QueueUnavailableError("the message is larger than 1 MiB")
         if not 0 <= delay_seconds <= MAX_DELAY_SECONDS:
             raise ValueError(f"a delay is 0 to {MAX_DELAY_SECONDS} s")
-        self.sent.append(SentMessage(body, delay_seconds))
+        self.sent.append(SentMessage(body, delay_seconds, group))
 
     def depth(self) -> int:
         self._answer()

@@ -22,7 +22,7 @@ class Told(MemoryQueue):
         self.shops: list[str] = []
         self.refused = refused
 
-    def send(self, body: str, *, delay_seconds: int = 0) -> None:
+    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:
         if json.loads(body)["shop_id"] == self.refused:
             raise QueueUnavailableError("busy")
         self.shops.append(json.loads(body)["shop_id"])

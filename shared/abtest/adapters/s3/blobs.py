@@ -13,6 +13,7 @@ T = TypeVar("T")
 
 ABSENT = {"NoSuchKey", "404"}
 """Error codes of a key that does not exist."""
+_NOT_SATISFIABLE = {"InvalidRange", "416"}
 # 412: the condition does not hold. 409: another conditional write to the key came first. 404: If-Match without object.
 _CONDITION_FAILED = {"PreconditionFailed", "412", "ConditionalRequestConflict", "409"} | ABSENT
 
@@ -34,6 +35,23 @@ class S3Blobs:
         except ClientError as error:
             if code_of(error) in ABSENT:
                 return None
+            raise
+
+    def part(self, key: str, offset: int, length: int) -> bytes | None:
+        if offset < 0 or length < 1:
+            raise ValueError("offset must be 0 or more and length 1 or more")
+
+        def read() -> bytes:
+            last = offset + length - 1
+            return aws.s3().get_object(Bucket=self._bucket, Key=key, Range=f"bytes={offset}-{last}")["Body"].read()
+
+        try:
+            return checked(read)
+        except ClientError as error:
+            if code_of(error) in ABSENT:
+                return None
+            if code_of(error) in _NOT_SATISFIABLE:
+                return b""
             raise
 
     def put(

@@ -1,0 +1,109 @@
+"""Manifests of raw objects: where in an object the rows of each shop are, so that a reader of one reads no rows of others.
+
+A raw object is a series of gzip members, one for each shop: as a whole it is a gzip file with the rows of all, and each
+member by itself is one with the rows of one shop. Its manifest is a second object, written after it.
+"""
+
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from abtest.domain.ledger.events import Row
+from abtest.domain.ledger.objects import RAW
+from abtest.kit import canonical_json
+
+MANIFESTS = "manifests/"
+_SUFFIX = ".ndjson.gz"
+
+
+class InvalidManifestError(Exception):
+    """The bytes are not a manifest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Bytes of a raw object with rows of one shop: a gzip file by themselves.
+
+    A section may have rows of other shops too (an object of an older release is one section for each of its shops), so
+    readers select the shop's rows. `rows` are the shop's, `oldest` and `newest` when they were received (Unix ms).
+    """
+
+    key: str
+    offset: int
+    length: int
+    rows: int
+    oldest: int
+    newest: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """Sections of one raw object, by shop."""
+
+    key: str
+    sections: Mapping[str, Section]
+
+    def encoded(self) -> bytes:
+        """Return the document; equal manifests have equal bytes."""
+        shops = {
+            shop_id: [one.offset, one.length, one.rows, one.oldest, one.newest]
+            for shop_id, one in self.sections.items()
+        }
+        return canonical_json.encode({"object": self.key, "shops": shops})
+
+
+def manifest_key(raw_key: str) -> str:
+    """Return the key of a raw object's manifest; manifests sort as their objects."""
+    return f"{MANIFESTS}{raw_key.removeprefix(RAW).removesuffix(_SUFFIX)}.json"
+
+
+def raw_key_of(manifest: str) -> str:
+    """Return the key of the raw object with this manifest."""
+    return f"{RAW}{manifest.removeprefix(MANIFESTS).removesuffix('.json')}{_SUFFIX}"
+
+
+def sectioned(key: str, rows: Iterable[Row]) -> tuple[bytes, Manifest]:
+    """Return the content of a raw object with these rows, and its manifest. Equal rows give equal bytes."""
+    members: list[bytes] = []
+    sections: dict[str, Section] = {}
+    offset = 0
+    # The order within a shop is kept: sorting is stable.
+    for shop_id, group in groupby(sorted(rows, key=lambda row: row["shop_id"]), key=lambda row: row["shop_id"]):
+        own = list(group)
+        # Without the time of writing, equal lines are equal bytes, and a repeated write changes nothing.
+        member = gzip.compress(b"".join(canonical_json.encode(dict(row)) + b"\n" for row in own), 6, mtime=0)
+        received = [row["received_at"] for row in own]
+        sections[shop_id] = Section(
+            key=key, offset=offset, length=len(member), rows=len(own), oldest=min(received), newest=max(received)
+        )
+        members.append(member)
+        offset += len(member)
+    return b"".join(members), Manifest(key=key, sections=sections)
+
+
+def whole_object(key: str, size: int, rows: Sequence[Row]) -> Manifest:
+    """Return the manifest of an object whose shops are not apart: the whole object is a section of each."""
+    received: dict[str, list[int]] = {}
+    for row in rows:
+        received.setdefault(row["shop_id"], []).append(row["received_at"])
+    sections = {
+        shop_id: Section(key=key, offset=0, length=size, rows=len(times), oldest=min(times), newest=max(times))
+        for shop_id, times in received.items()
+    }
+    return Manifest(key=key, sections=sections)
+
+
+def read_manifest(content: bytes) -> Manifest:
+    """Read a manifest. Raises InvalidManifestError for anything else."""
+    try:
+        document: dict[str, Any] = canonical_json.loads(content, own=True)
+        key = str(document["object"])
+        sections = {
+            shop_id: Section(key=key, offset=offset, length=length, rows=rows, oldest=oldest, newest=newest)
+            for shop_id, (offset, length, rows, oldest, newest) in document["shops"].items()
+        }
+        return Manifest(key=key, sections=sections)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidManifestError(str(error)[:200]) from error
