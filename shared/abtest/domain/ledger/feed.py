@@ -1,6 +1,6 @@
 """The feed of the ledger: a numbered series of entries, each with the sections of raw objects that were new.
 
-The number of an entry is an offset: whoever has counted a shop up to an offset needs the shop's sections of later
+The number of an entry is an offset: a reader that has counted a shop up to an offset needs the shop's sections of later
 entries only. Entries are never changed. Each names, for every shop in it, the entry before that has rows of the shop,
 so a reader walks from the newest one back and reads no entry without news.
 """
