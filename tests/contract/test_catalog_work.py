@@ -34,8 +34,15 @@ def test_due__moment_itself__is_included_and_the_next_millisecond_is_not(ports: 
     made = record(new_id(), due={"LAUNCH": iso(60)})
     ports.catalog.commit(commit_of(put(made)))
     assert _due(ports, "LAUNCH", 59.999) == []
-    entry = DueEntry(shop_id=SHOP, kind="EXP", id=made.head.id, due=iso(60))
+    entry = DueEntry(shop_id=SHOP, kind="EXP", id=made.head.id, due=iso(60), version=1)
     assert ports.catalog.due("LAUNCH", iso(60), limit=9) == [entry]
+
+
+def test_due__record_at_another_version__is_in_the_entry(ports: Ports) -> None:
+    made = new_id()
+    ports.catalog.commit(commit_of(put(record(made, due={"COUNT": iso(60)}))))
+    ports.catalog.commit(commit_of(put(record(made, version=2, due={"COUNT": iso(60)}))))
+    assert [entry.version for entry in ports.catalog.due("COUNT", iso(60), limit=9)] == [2]
 
 
 def test_due__head_changes__index_follows(ports: Ports) -> None:

@@ -233,12 +233,16 @@ class HeadPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueEntry:
-    """Entry of a work queue: a record and the moment it is due."""
+    """Entry of a work queue: a record, its version, and the moment it is due.
+
+    `version` is 0 in entries that an older release wrote.
+    """
 
     shop_id: str
     kind: Kind
     id: str
     due: Timestamp
+    version: int = 0
 
 
 OnCommitted = Callable[[Sequence[OutboxRow]], None]

@@ -154,7 +154,10 @@ class MemoryCatalog:
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         with self._lock:
             heads = [head for head, _ in self._records.values() if head.due.get(queue, "~") <= until]
-        entries = (DueEntry(shop_id=head.shop_id, kind=head.kind, id=head.id, due=head.due[queue]) for head in heads)
+        entries = (
+            DueEntry(shop_id=head.shop_id, kind=head.kind, id=head.id, due=head.due[queue], version=head.version)
+            for head in heads
+        )
         return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:

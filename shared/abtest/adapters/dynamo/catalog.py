@@ -135,18 +135,19 @@ class DynamoCatalog:
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
         where = Path("due") < keys.after_due(until)
         entries = [
-            DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=keys.parse_due(item["due"]))
+            DueEntry(shop_id=shop_id, kind=cast(Kind, kind), id=record_id, due=due, version=version)
             # All of the earliest entries may be in one shard, so each is read up to the whole limit.
             for shard in keys.work_shards(queue)
             for item in self._table.query(shard, limit=limit, where=where, index=keys.WORK_INDEX)
             for shop_id, kind, record_id in [keys.parse_record(item["pk"])]
+            for due, version in [keys.parse_due(item["due"])]
         ]
         return heapq.nsmallest(limit, entries, key=lambda entry: (entry.due, entry.id))
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:
         key = keys.record(entry.shop_id, entry.kind, entry.id), keys.work_entry(queue)
         try:
-            self._table.delete(*key, condition=Path("due") == keys.due(entry.due, entry.id))
+            self._table.delete(*key, condition=Path("due").startswith(keys.due(entry.due, entry.id)))
         except ConditionFailedError:
             return  # it is due at another moment by now, or it was removed
 

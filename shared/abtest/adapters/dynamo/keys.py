@@ -8,7 +8,7 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only; time to live `exp
 | head of a child | `S#<shop>#<kind>#<parent id>` | `<id>` | the same |
 | body | `X#<kind>#<shop>#<id>` | `BODY` | `version`, `head`, `body` (gzip of JSON) or `blob` (address) |
 | body of a child | `X#<kind>#<shop>#<parent id>#<id>` | `BODY` | the same |
-| work entry | `X#<kind>#<shop>#<id>` | `DUE#<queue>` | `work` = `<queue>#<0..7>`, `due` = `<moment>#<id>` |
+| work entry | `X#<kind>#<shop>#<id>` | `DUE#<queue>` | `work` = `<queue>#<0..7>`, `due` = `<moment>#<id>#<version>` |
 | unique name of a shop | `U#<shop>#<name>` | `U` | `shop`, `target`, `attributes` (JSON) |
 | unique name of the service | `U#<name>` | `U` | `shop`, `target`, `attributes` |
 | audit row | `S#<shop>#AUDIT#<yyyy-mm>` | `<uuid7>` | `row` (gzip of JSON) |
@@ -127,9 +127,15 @@ def after_due(moment: Timestamp) -> str:
     return f"{moment}$"
 
 
-def parse_due(text: str) -> Timestamp:
-    """Return the moment in an index sort key."""
-    return text.partition("#")[0]
+def due_version(moment: Timestamp, record_id: str, version: int) -> str:
+    """Return the index sort key of an entry of a record at a version; it begins with that of `due`."""
+    return f"{due(moment, record_id)}#{version}"
+
+
+def parse_due(text: str) -> tuple[Timestamp, int]:
+    """Return the moment and the record's version in an index sort key, 0 where it has none."""
+    moment, _, *version = text.split("#")
+    return moment, int(version[0]) if version else 0
 
 
 def unique_name(scope: str | None, name: str) -> Key:

@@ -58,7 +58,10 @@ def _put_record(transaction: Transaction, bodies: Bodies, put: Put) -> None:
     transaction.put({"pk": pk, "sk": keys.BODY, **common, **bodies.pack(put.record.body)}, what=what)
     for queue in queues_of(head):
         if queue in head.due:
-            entry = {"work": keys.work_shard(queue, head.id), "due": keys.due(head.due[queue], head.id)}
+            entry = {
+                "work": keys.work_shard(queue, head.id),
+                "due": keys.due_version(head.due[queue], head.id, head.version),
+            }
             transaction.put({"pk": pk, "sk": keys.work_entry(queue), **entry})
         elif not is_new:
             transaction.delete(pk, keys.work_entry(queue))
