@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
+from abtest.ports.warehouse import StoredState
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 
@@ -195,3 +196,31 @@ def test_reach__of_rising_moments__stands_and_no_older_one_replaces_it(ports: Po
     large = Reach(until="2026-03-02T10:05:00.000Z", missing=frozenset(noise(36, seed) for seed in range(5000)))
     assert store.put_reach(large)
     assert store.reach() == large
+
+
+def progress(offset: int, minute: int = 0, **more: Any) -> ShopProgress:
+    moment = f"2026-03-02T10:{minute:02}:00.000Z"
+    return ShopProgress(shop_id="shop-a", offset=offset, until=moment, counted_at=moment, **more)
+
+
+def test_shop_progress__of_rising_offsets__stands_and_none_replaces_a_higher_one(ports: Ports) -> None:
+    store = ports.rollup_store
+    assert store.shop_progress("shop-a") is None
+    first = progress(7, failed=frozenset({"e1", "e2"}), state=StoredState(key="state/x", offset=5), held=12, plans="p")
+    assert store.put_shop_progress(first)
+    assert store.put_shop_progress(first), "a repeated write is harmless"
+    assert ports.another().rollup_store.shop_progress("shop-a") == first
+    assert not store.put_shop_progress(progress(6, 5))
+    assert store.shop_progress("shop-a") == first
+    assert store.put_shop_progress(progress(7, 1))
+    assert not store.put_shop_progress(progress(7)), "counted before the stored one"
+    assert store.put_shop_progress(progress(8))
+    assert store.shop_progress("shop-a") == progress(8)
+
+
+def test_progress_of_shops__has_each_by_its_id(ports: Ports) -> None:
+    store = ports.rollup_store
+    assert list(store.progress_of_shops()) == []
+    for shop_id in ("b", "c", "a"):
+        store.put_shop_progress(replace(progress(1), shop_id=shop_id))
+    assert [each.shop_id for each in ports.another().rollup_store.progress_of_shops()] == ["a", "b", "c"]

@@ -1,10 +1,11 @@
 """Store of roll-ups: absolute counts of experiments and of shops' days, replaced only by a newer generation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from abtest.kit.clock import Timestamp
+from abtest.ports.warehouse import StoredState
 
 Document = Mapping[str, Any]
 
@@ -55,6 +56,25 @@ class RollupProgress:
     is_running: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopProgress:
+    """How far one shop is counted: its roll-ups have everything up to the feed's `offset`.
+
+    `until`: they have everything that the ledger held at this moment. `plans`: a digest of the versions of all records
+    that were counted. `failed`: ids of what could not be counted, the shop's own id for its days. `state`, `held`: the
+    newest stored state and its rows.
+    """
+
+    shop_id: str
+    offset: int
+    until: Timestamp
+    counted_at: Timestamp
+    plans: str = ""
+    failed: frozenset[str] = frozenset()
+    state: StoredState | None = None
+    held: int = 0
+
+
 class RollupStore(Protocol):
     """Roll-up documents of any size (docs/data-model.md section 5). All calls may raise DatabaseBusyError."""
 
@@ -100,6 +120,18 @@ class RollupStore(Protocol):
 
     def progress(self) -> RollupProgress:
         """Return the progress of the runs, read consistently; version 0 before the first run."""
+        ...
+
+    def put_shop_progress(self, progress: ShopProgress) -> bool:
+        """Store how far a shop is counted. Return False when the stored progress has a higher offset, or is newer."""
+        ...
+
+    def shop_progress(self, shop_id: str) -> ShopProgress | None:
+        """Return how far a shop is counted, read consistently; None before its first count."""
+        ...
+
+    def progress_of_shops(self) -> Iterator[ShopProgress]:
+        """Yield the progress of every counted shop, by shop id, read in pages."""
         ...
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:

@@ -1,11 +1,11 @@
 """Roll-ups in memory."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
 
 Key = tuple[str, str, str]
 
@@ -17,6 +17,7 @@ class MemoryRollupStore:
         self._documents: dict[Key, tuple[int, bytes]] = {}
         self._reach: Reach | None = None
         self._progress = RollupProgress()
+        self._shops: dict[str, ShopProgress] = {}
         self._lock = threading.Lock()
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
@@ -67,6 +68,22 @@ class MemoryRollupStore:
 
     def progress(self) -> RollupProgress:
         return self._progress
+
+    def put_shop_progress(self, progress: ShopProgress) -> bool:
+        with self._lock:
+            before = self._shops.get(progress.shop_id)
+            if before and (before.offset, before.counted_at) > (progress.offset, progress.counted_at):
+                return False
+            self._shops[progress.shop_id] = progress
+        return True
+
+    def shop_progress(self, shop_id: str) -> ShopProgress | None:
+        return self._shops.get(shop_id)
+
+    def progress_of_shops(self) -> Iterator[ShopProgress]:
+        with self._lock:
+            shops = sorted(self._shops.items())
+        return iter([progress for _, progress in shops])
 
     def _put(self, documents: Mapping[Key, Document], generation: int) -> bool:
         encoded = {key: (generation, canonical_json.encode(dict(document))) for key, document in documents.items()}

@@ -274,6 +274,15 @@ def rollup_progress() -> Key:
     return "R#RUN", "PROGRESS"
 
 
+def shop_progress(shop_id: str) -> Key:
+    """Return the key of the item that tells how far a shop is counted."""
+    return SHOP_PROGRESS, shop_id
+
+
+SHOP_PROGRESS = "R#PROGRESS"
+"""Partition of the progress of all shops: small items, written once in a few minutes each, and read together."""
+
+
 def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:
     """Return the key of a part of a document that is too large for its item."""
     pk, sk = whole

@@ -23,12 +23,13 @@ from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary
+from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
 
 PART_BYTES = 300 * 1024
 TRANSACTION_BYTES = 3_500_000
 """Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
+MAX_SHOPS = 1_000_000
 READS = 4
 """Attempts to read a document in parts, because a newer version may replace them during an attempt."""
 
@@ -134,6 +135,33 @@ class DynamoRollupStore:
     def progress(self) -> RollupProgress:
         item = self._table.get(*keys.rollup_progress())
         return decode(RollupProgress, decompress_json(item["document"])) if item else RollupProgress()
+
+    def put_shop_progress(self, progress: ShopProgress) -> bool:
+        pk, sk = keys.shop_progress(progress.shop_id)
+        offset, counted_at = progress.offset, progress.counted_at
+        item = {
+            "pk": pk,
+            "sk": sk,
+            "offset": offset,
+            "counted_at": counted_at,
+            "document": compress_json(encode(progress)),
+        }
+        is_older = (
+            absent() | (Path("offset") < offset) | ((Path("offset") == offset) & (Path("counted_at") <= counted_at))
+        )
+        try:
+            self._table.put(item, is_older)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def shop_progress(self, shop_id: str) -> ShopProgress | None:
+        item = self._table.get(*keys.shop_progress(shop_id))
+        return decode(ShopProgress, decompress_json(item["document"])) if item else None
+
+    def progress_of_shops(self) -> Iterator[ShopProgress]:
+        for item in self._table.query(keys.SHOP_PROGRESS, limit=MAX_SHOPS):
+            yield decode(ShopProgress, decompress_json(item["document"]))
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
         """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""

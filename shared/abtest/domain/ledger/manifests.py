@@ -1,4 +1,4 @@
-"""Manifests of raw objects: where in an object the rows of each shop are, so that a reader of one reads no rows of others.
+"""Manifests of raw objects: where the rows of each shop are, so that a reader of one shop reads no rows of others.
 
 A raw object is a series of gzip members, one for each shop: as a whole it is a gzip file with the rows of all, and each
 member by itself is one with the rows of one shop. Its manifest is a second object, written after it.
