@@ -1,15 +1,17 @@
-"""Manifests of raw objects: where the rows of each shop are, so that a reader of one shop reads no rows of others.
+"""Manifests of raw objects: where in an object the rows of each shop are, so that its reader reads no rows of others.
 
 A raw object is a series of gzip members, one for each shop: as a whole it is a gzip file with the rows of all, and each
 member by itself is one with the rows of one shop. Its manifest is a second object, written after it.
 """
 
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import RAW
 from abtest.kit import canonical_json
@@ -20,6 +22,10 @@ _SUFFIX = ".ndjson.gz"
 
 class InvalidManifestError(Exception):
     """The bytes are not a manifest."""
+
+
+class InvalidRawObjectError(Exception):
+    """The bytes are not gzip members, or not whole ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +91,72 @@ def sectioned(key: str, rows: Iterable[Row]) -> tuple[bytes, Manifest]:
 
 def whole_object(key: str, size: int, rows: Sequence[Row]) -> Manifest:
     """Return the manifest of an object whose shops are not apart: the whole object is a section of each."""
+    return Manifest(key=key, sections={one.shop_id: one.section(key) for one in _spans(0, size, rows)})
+
+
+def manifest_of(key: str, content: bytes) -> Manifest:
+    """Return the manifest of an object from its content: equal to that of `sectioned` where shops are apart.
+
+    A shop whose rows are in several members has one section from the first to the last of them. Lines that are not
+    rows are left out. Raises InvalidRawObjectError.
+    """
+    spans: dict[str, _Span] = {}
+    for offset, length, lines in _members(content):
+        rows = [row for line in lines.split(b"\n") if (row := row_of_line(line)) is not None]
+        for span in _spans(offset, length, rows):
+            before = spans.get(span.shop_id)
+            spans[span.shop_id] = before.joined(span) if before else span
+    return Manifest(key=key, sections={shop_id: span.section(key) for shop_id, span in sorted(spans.items())})
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Bytes of an object with rows of a shop, and when these were received."""
+
+    shop_id: str
+    begin: int
+    end: int
+    received: tuple[int, ...]
+
+    def joined(self, later: "_Span") -> "_Span":
+        return _Span(self.shop_id, self.begin, later.end, self.received + later.received)
+
+    def section(self, key: str) -> Section:
+        return Section(
+            key=key,
+            offset=self.begin,
+            length=self.end - self.begin,
+            rows=len(self.received),
+            oldest=min(self.received),
+            newest=max(self.received),
+        )
+
+
+def _spans(offset: int, length: int, rows: Sequence[Row]) -> list[_Span]:
     received: dict[str, list[int]] = {}
     for row in rows:
         received.setdefault(row["shop_id"], []).append(row["received_at"])
-    sections = {
-        shop_id: Section(key=key, offset=0, length=size, rows=len(times), oldest=min(times), newest=max(times))
-        for shop_id, times in received.items()
-    }
-    return Manifest(key=key, sections=sections)
+    return [_Span(shop_id, offset, offset + length, tuple(times)) for shop_id, times in received.items()]
+
+
+def _members(content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield offset, length and lines of members; those that share a line are taken together."""
+    if not content:
+        raise InvalidRawObjectError("is empty")
+    begin = end = 0
+    lines = b""
+    while end < len(content):
+        member = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            lines += member.decompress(memoryview(content)[end:])
+        except zlib.error as error:
+            raise InvalidRawObjectError(str(error)[:200]) from error
+        if not member.eof:
+            raise InvalidRawObjectError("ends within a gzip member")
+        end = len(content) - len(member.unused_data)
+        if lines.endswith(b"\n") or end == len(content):
+            yield begin, end - begin, lines
+            begin, lines = end, b""
 
 
 def read_manifest(content: bytes) -> Manifest:

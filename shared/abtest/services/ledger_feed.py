@@ -1,0 +1,247 @@
+"""The feed of the ledger: who advances it appends what is new; who counts a shop reads that shop's news.
+
+Any number of processes may advance it at once. An entry is stored only where there is none of its number, so entries
+are in one order, and a process that comes second continues behind the first. What a killed process has not stored, the
+next one lists again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice, takewhile
+
+from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.feed import FEED, FeedEntry, ShopNews, encoded, feed_key, next_entry, offset_of_key
+from abtest.domain.ledger.manifests import Manifest, Section
+from abtest.domain.ledger.objects import RAW, hour_of, hour_of_key, is_raw, raw_hour
+from abtest.kit.clock import Clock, to_milliseconds
+from abtest.ports.blobs import Blobs, PreconditionFailedError
+from abtest.services.feed_entries import FeedEntries
+from abtest.services.ledger_files import LedgerFiles
+from abtest.services.ledger_manifests import Manifests
+
+OVERLAP_MS = 3 * HOUR_MS
+"""Time before the newest entry that is listed again: workers write under the present hour, so late ones lie there."""
+
+FIRST_MS = 2 * DAY_MS
+"""Time before the first entry that it covers, except compacted hours."""
+
+CLOCKS_APART_MS = 5 * 60 * 1000
+"""Largest difference of clocks: an object may be named after an hour that begins later than its entry."""
+
+REPEATED_AFTER_MS = DAY_MS
+"""An entry without news is stored after this time, so that the newest one never becomes old enough to be deleted."""
+
+OBJECTS_AN_ENTRY, SECTIONS_AN_ENTRY = 5_000, 200_000
+CONFLICTS = 32
+DAMAGED = 100
+"""Damaged entries in a row that are passed over."""
+
+WHOLE = 1 << 40
+"""Length of a section that ends where its object ends."""
+
+
+class FeedGapError(Exception):
+    """An entry is gone or damaged, so a state from before it cannot be continued."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"entry {offset} of the ledger's feed does not exist or cannot be read")
+        self.offset = offset
+
+
+class FeedContendedError(Exception):
+    """Other processes stored the next entry each time; advance later."""
+
+    def __init__(self) -> None:
+        super().__init__(f"{CONFLICTS} entries of other processes came first; advance later")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advanced:
+    """The newest entry, None while there were no objects. `listed_at`: Unix ms of the moment before any listing."""
+
+    entry: FeedEntry | None
+    listed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Top:
+    """The newest entry that can be read, the last offset in use, and when the entry was stored by the store's clock."""
+
+    entry: FeedEntry | None
+    last: int = 0
+    stored_at: int = 0
+
+
+class LedgerFeed:
+    """The feed in the ledger's bucket, for one thread. Every call may raise BlobsUnavailableError."""
+
+    def __init__(self, ledger: Blobs, clock: Clock) -> None:
+        self._ledger = ledger
+        self._clock = clock
+        self._entries = FeedEntries(ledger)
+        self._manifests = Manifests(ledger)
+
+    def newest(self) -> FeedEntry | None:
+        """Return the newest entry. A damaged one is passed over: the next entry has its objects again."""
+        return self._top().entry
+
+    def advance(self) -> Advanced:
+        """Append what is new to the feed. Raises FeedContendedError.
+
+        The entry and those before it have everything that the ledger held at `listed_at`, except objects that cannot
+        be read.
+        """
+        listed_at = to_milliseconds(self._clock.now())
+        top = self._top()
+        pending = self._pending(top, listed_at)
+        conflicts = 0
+        while pending or _is_old(top, listed_at):
+            portion = pending[: _portion(pending)] if top.entry else pending
+            entry = _next(top, listed_at, portion, is_last=len(portion) == len(pending))
+            if self._put(entry):
+                top, pending = _Top(entry, entry.offset, 0), pending[len(portion) :]
+                continue
+            conflicts += 1
+            if conflicts > CONFLICTS:
+                raise FeedContendedError
+            before, top = top, self._top()
+            pending = self._still(pending, before) if before.entry else self._pending(top, listed_at)
+        return Advanced(entry=top.entry, listed_at=listed_at)
+
+    def news(self, shop_id: str, *, after: int, head: int) -> list[ShopNews]:
+        """Return the shop's news in entries behind `after` up to `head`, oldest first.
+
+        `head` is the offset of an entry with news of the shop. Raises FeedGapError.
+        """
+        news: list[ShopNews] = []
+        offset = head
+        while offset > after:
+            own = self._entries.news(offset, shop_id)
+            if own is None or own.before >= offset:
+                raise FeedGapError(offset)
+            news.append(own)
+            offset = own.before
+        return news[::-1]
+
+    def sections_of(self, shop_id: str, raw_keys: Sequence[str]) -> list[Section]:
+        """Return the shop's sections of these raw objects, in the order of keys.
+
+        An object that neither an entry nor a manifest names may have rows of the shop: it is one section as a whole,
+        with 0 rows and 0 for both moments, because they are not known.
+        """
+        if not raw_keys:
+            return []
+        requested = set(raw_keys)
+        sections: dict[str, Section] = {}
+        named: set[str] = set()
+        offsets = self._offsets(min(map(hour_of_key, requested)))
+        self._entries.fetch(offsets)
+        for offset in offsets:
+            news = self._entries.news(offset, shop_id)
+            sections |= {one.key: one for one in (news.sections if news else ()) if one.key in requested}
+            stored = self._entries.read(offset)
+            # The first entry names compacted objects without their sections.
+            named |= requested.intersection(stored.objects if stored and not stored.is_first else ())
+        others = requested - named - sections.keys()
+        manifests = self._manifests.read(sorted(others))
+        for key in others:
+            section = manifests[key].sections.get(shop_id) if key in manifests else _whole(key)
+            sections |= {key: section} if section else {}
+        return [sections[key] for key in sorted(sections)]
+
+    def _top(self) -> _Top:
+        last = 0
+        for offset, stored_at in islice(self._listed(), DAMAGED):
+            last = last or offset
+            entry = self._entries.entry(offset)
+            if entry:
+                return _Top(entry, last, stored_at)
+        return _Top(None, last)
+
+    def _pending(self, top: _Top, now: int) -> list[Manifest]:
+        """Return manifests of objects that no entry names, in the order of keys."""
+        if top.entry is None:
+            return self._first(now)
+        start = hour_of(_window_start(top, now))
+        offsets = self._offsets(start)
+        named = self._entries.objects(offsets)
+        self._entries.forget_before(min(offsets, default=0))
+        new = [key for key in self._raw_from(start) if key not in named]
+        return list(self._manifests.made(new).values())
+
+    def _still(self, pending: Sequence[Manifest], before: _Top) -> list[Manifest]:
+        """Return the manifests that entries of other processes, behind `before`, do not name."""
+        later = takewhile(lambda offset: offset > before.last, (offset for offset, _ in self._listed()))
+        named = self._entries.objects(later)
+        return [manifest for manifest in pending if manifest.key not in named]
+
+    def _first(self, now: int) -> list[Manifest]:
+        """Return manifests for the first entry: those of compacted objects are empty, because no state is older."""
+        uncovered = set(LedgerFiles(self._ledger).index(now - FIRST_MS).raw)
+        made = self._manifests.made(sorted(uncovered))
+        covered = (key for key in self._raw_from(hour_of(now - OVERLAP_MS)) if key not in uncovered)
+        return [*made.values(), *(Manifest(key=key, sections={}) for key in covered)]
+
+    def _raw_from(self, hour: int) -> Iterator[str]:
+        return (entry.key for entry in self._ledger.list(RAW, after=raw_hour(hour)) if is_raw(entry.key))
+
+    def _offsets(self, hour: int) -> list[int]:
+        """Return the offsets of entries that may name objects of this hour of writing or later ones, newest first."""
+        since = hour - CLOCKS_APART_MS
+        # A store that reports no time has 0.
+        recent = takewhile(lambda one: not one[1] or one[1] >= since, self._listed())
+        return [offset for offset, _ in recent]
+
+    def _listed(self) -> Iterator[tuple[int, int]]:
+        """Yield offset and time of storing of entries, newest first."""
+        for stored in self._ledger.list(FEED):
+            offset = _offset(stored.key)
+            if offset is not None:
+                yield offset, stored.modified
+
+    def _put(self, entry: FeedEntry) -> bool:
+        """Store the entry; return whether it is the one of its number."""
+        try:
+            self._ledger.put(feed_key(entry.offset), encoded(entry), content_type="application/gzip", if_absent=True)
+        except PreconditionFailedError:
+            return False
+        return True
+
+
+def _next(top: _Top, listed_at: int, manifests: Sequence[Manifest], *, is_last: bool) -> FeedEntry:
+    if top.entry is None:
+        # Seconds of a clock are greater than any number of an earlier feed that was deleted, so no state fits this one
+        # by chance.
+        return next_entry(None, listed_at, manifests, first=max(listed_at // 1000, top.last + 1))
+    # Until the last portion is stored, the next process has to list as much again.
+    began_at = listed_at if is_last else top.entry.began_at
+    return next_entry(replace(top.entry, offset=top.last), began_at, manifests)
+
+
+def _window_start(top: _Top, now: int) -> int:
+    """Return the moment from which objects may be new, also where an entry's process had a wrong clock."""
+    began_at = top.entry.began_at if top.entry else now
+    if not top.stored_at:
+        return min(began_at, now) - OVERLAP_MS
+    return max(min(began_at, top.stored_at), top.stored_at - FIRST_MS) - OVERLAP_MS
+
+
+def _is_old(top: _Top, now: int) -> bool:
+    return top.entry is not None and abs(now - top.entry.began_at) > REPEATED_AFTER_MS
+
+
+def _portion(manifests: Sequence[Manifest]) -> int:
+    """Return how many manifests fit into one entry, at least one."""
+    sizes = accumulate(len(manifest.sections) for manifest in manifests[:OBJECTS_AN_ENTRY])
+    return max(1, sum(size <= SECTIONS_AN_ENTRY for size in sizes)) if manifests else 0
+
+
+def _offset(key: str) -> int | None:
+    try:
+        return offset_of_key(key)
+    except ValueError:  # tools that browse buckets may leave markers of their own
+        return None
+
+
+def _whole(key: str) -> Section:
+    return Section(key=key, offset=0, length=WHOLE, rows=0, oldest=0, newest=0)
