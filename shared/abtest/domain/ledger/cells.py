@@ -164,12 +164,11 @@ def newest(*moments: int | None) -> int | None:
 
 
 def _merged(left: Counts, right: Counts, sign: int) -> Counts:
-    visitors = {
-        cell: number
-        for cell in left.visitors.keys() | right.visitors.keys()
-        # Zeros are left out, so that equal counts are equal mappings, whatever was added and subtracted on the way.
-        if (number := left.visitors.get(cell, 0) + sign * right.visitors.get(cell, 0))
-    }
+    visitors = dict(left.visitors)
+    for cell, visitor_count in right.visitors.items():
+        visitors[cell] = visitors.get(cell, 0) + sign * visitor_count
+        if not visitors[cell]:
+            del visitors[cell]
     return Counts(
         visitors=visitors,
         goals=_each(left.goals, right.goals, sign, GoalCount()),
@@ -195,8 +194,13 @@ def _each(
 
 
 def _together(left: Mapping[Any, Value], right: Mapping[Any, Value], sign: int, zero: Value) -> dict[Any, Value]:
-    return {
-        key: value
-        for key in left.keys() | right.keys()
-        if any(value := left.get(key, zero).plus(right.get(key, zero), sign))
-    }
+    # Only keys on the right change, and there are few of them where a small change is added to many counts.
+    together = dict(left)
+    for key, value in right.items():
+        sum_of_both = left.get(key, zero).plus(value, sign)
+        # Zeros are left out, so that equal counts are equal mappings, whatever was added and subtracted on the way.
+        if any(sum_of_both):
+            together[key] = sum_of_both
+        else:
+            together.pop(key, None)
+    return together

@@ -34,7 +34,13 @@ def judge(goal: GoalPlan) -> Judge:
     judges = [] if goal.scope is None else [_scope_judge(goal.scope)]
     judges += [] if goal.filter is None else [_filter_judge(goal.filter)]
     judges += [_has_quantity] if goal.needs_items else []
+    if not judges:
+        return _anything
     return lambda row: all(accepting(row) for accepting in judges)
+
+
+def _anything(_: Row) -> bool:
+    return True
 
 
 def worth(goal: GoalPlan, row: Row, currency: str) -> int:

@@ -11,7 +11,8 @@ from typing import Any, Literal, TypedDict
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.goals.model import Goal, GoalType
 from abtest.domain.goals.shapes import GoalFilter, Quantity
-from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID, Row
+from abtest.domain.ledger.events import DAY_MS, REVENUE_GOAL_ID
+from abtest.domain.ledger.rows import Signal
 from abtest.domain.settings.shop import Shop
 from abtest.domain.targeting.compilation import NO_REFERENCES, References, compile_goal_pages
 from abtest.domain.targeting.shapes import CompiledPage, CompiledUrlRule, PageRules
@@ -109,13 +110,14 @@ class GoalPlan:
         """Return whether a capped total needs its covariate by step."""
         return self.looks_back and self.winsorize_pct is not None
 
-    def is_hit(self, row: Row) -> bool:
-        """Return whether the row is one of the goal's events, before filter and scope."""
-        if row["type"] == "goal":
-            return row["goal_id"] == self.event_goal_id or (self.counts_money and row["goal_id"] == REVENUE_GOAL_ID)
-        if row["type"] == "order":
-            return self.counts_money
-        return row["type"] == "custom" and self.type == "custom" and row["event_name"] == self.event_name
+    @property
+    def signals(self) -> list[Signal]:
+        """Return what a row must be to be one of the goal's events, before filter and scope."""
+        signals: list[Signal] = [("goal", self.event_goal_id)]
+        if self.counts_money:
+            signals += [("order", None)]
+            signals += [("goal", REVENUE_GOAL_ID)] if self.event_goal_id != REVENUE_GOAL_ID else []
+        return [*signals, ("custom", self.event_name)] if self.type == "custom" else signals
 
 
 # The orders of a shop, independent of experiments.

@@ -1,6 +1,6 @@
 """Rules of single rows of the ledger: the time of the event, its money, and the precedence of copies."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from abtest.domain.ledger.events import SENDERS, Row, Sender, clock_error
@@ -67,6 +67,26 @@ def happened_at(row: Row) -> int:
     return min(row["ts"], row["received_at"])
 
 
+Signal = tuple[str, str | None]
+"""What selects rows: the type, and the name that a plan knows such rows by."""
+
+_NAMED_BY = {
+    "goal": "goal_id",
+    "custom": "event_name",
+    "experiment_viewed": "experiment_id",
+    "sdk_error": "experiment_id",
+    "sdk_perf": "experiment_id",
+    "pageview": "cohort",
+}
+
+
+def signal_of(row: Row) -> Signal:
+    """Return the row's type with the goal, custom event, experiment or cohort that it names; None for other types."""
+    column = _NAMED_BY.get(row["type"])
+    columns: Mapping[str, Any] = row
+    return row["type"], columns[column] if column else None
+
+
 class SenderClock(NamedTuple):
     """Kind of clock of a sender. Only times of one kind compare with each other."""
 
@@ -85,22 +105,22 @@ class SenderTime(NamedTuple):
     ts: int
 
 
+_CLOCKS = {
+    (sender, is_corrected): SenderClock(sender, is_corrected) for sender in SENDERS for is_corrected in (False, True)
+}
+
+
 def sender_time(row: Row) -> SenderTime:
     """Return the time that the sender gave."""
     error = clock_error(row["received_at"], row["sent_at"])
-    clock = SenderClock("server" if row["sender"] == "server" else "browser", error != 0)
+    clock = _CLOCKS["server" if row["sender"] == "server" else "browser", error != 0]
     return SenderTime(clock, row["sender"] in SENDERS, row["ts"] - error)
 
 
-def without_copies(rows: Iterable[Row]) -> list[Row]:
-    """Return one row for each event id, the first by `PRECEDENCE`. All rows are of one shop."""
-    kept: dict[str, Row] = {}
-    for row in rows:
-        present = kept.setdefault(row["event_id"], row)
-        # Copies are rare, so the columns are compared only where there are two rows.
-        if present is not row and precedes(row, present):
-            kept[row["event_id"]] = row
-    return list(kept.values())
+def precedence(row: Row) -> tuple[Any, ...]:
+    """Return the sort key of `PRECEDENCE`."""
+    columns: Mapping[str, Any] = row
+    return tuple(null if (value := columns.get(column)) is None else value for column, null in PRECEDENCE)
 
 
 def money_of(row: Row, currency: str) -> HitMoney:
@@ -114,26 +134,3 @@ def money_of(row: Row, currency: str) -> HitMoney:
     if minor is not None and named is not None:
         return HitMoney(FOREIGN, named, minor)
     return HitMoney(UNKNOWN_MONEY, "", minor or 0)
-
-
-def in_time(row: Row) -> tuple[int, str]:
-    """Return the sort key for the order of events: by time, then by event id."""
-    return happened_at(row), row["event_id"]
-
-
-def in_senders_order(row: Row) -> tuple[bool, int, str]:
-    """Return the sort key for the first of several events, which no delay changes; corrected clocks are last."""
-    sent = sender_time(row)
-    return sent.clock.is_corrected, sent.ts, row["event_id"]
-
-
-def precedes(row: Row, other: Row) -> bool:
-    """Return whether `row` is before `other` in `PRECEDENCE`."""
-    # A TypedDict is read by literal names only; this type lets the columns be read by variable.
-    left: Callable[[str], Any] = row.get
-    right: Callable[[str], Any] = other.get
-    for column, null in PRECEDENCE:
-        mine, theirs = (null if value is None else value for value in (left(column), right(column)))
-        if mine != theirs:
-            return bool(mine < theirs)
-    return False

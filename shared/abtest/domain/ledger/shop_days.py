@@ -8,9 +8,11 @@ from typing import NamedTuple
 from abtest.domain.ledger.cells import DIMENSIONS, QUARTER_MS, UNKNOWN, Money
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, date_of, day_of
 from abtest.domain.ledger.events import DAY_MS, Row
+from abtest.domain.ledger.exposures import segment_of
+from abtest.domain.ledger.goal_counts import refunded, without_repeated_orders
 from abtest.domain.ledger.plans import SHOP_REVENUE
-from abtest.domain.ledger.reference import refunded, segment_of, without_repeated_orders
-from abtest.domain.ledger.rows import HitMoney, happened_at, in_time, money_of, without_copies
+from abtest.domain.ledger.rows import HitMoney, happened_at, money_of
+from abtest.domain.ledger.shop_rows import Event, ShopRows
 
 # In quarters: the longest day of a time zone has 25 hours.
 MAX_GAP = 99
@@ -91,9 +93,9 @@ class OrderMoment(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A row that counts as an order, and its money less refunds in `minor`."""
+    """An event that counts as an order, and its money less refunds in `minor`."""
 
-    row: Row
+    event: Event
     money: HitMoney
     minor: int
 
@@ -103,23 +105,27 @@ def shop_day(rows: Iterable[Row], shop_id: str, date: str, currency: str) -> Sho
 
     Rows must reach back seven days before the date; older ones do not count. Refunds may be later than the date.
     """
+    return count_day(ShopRows(row for row in rows if row["shop_id"] == shop_id), shop_id, date, currency)
+
+
+def count_day(rows: ShopRows, shop_id: str, date: str, currency: str) -> ShopDay:
+    """Count one UTC day as `shop_day` does; `rows` are the shop's."""
     starts = day_of(date) * DAY_MS
-    seen = [row for row in rows if row["shop_id"] == shop_id and row["received_at"] >= starts - STITCH_MS]
-    counted = [row for row in without_copies(seen) if not row["qa_mode"] and happened_at(row) >= starts - STITCH_MS]
-    of_the_day = [row for row in counted if starts <= happened_at(row) < starts + DAY_MS]
-    active = [row for row in of_the_day if row["type"] not in PASSIVE]
-    orders = orders_of_day(counted, starts, currency)
+    week = rows.between(starts - STITCH_MS, starts + DAY_MS)
+    of_the_day = [event for event in week if event.at >= starts]
+    active = [event for event in of_the_day if event.row["type"] not in PASSIVE]
+    orders = orders_of_day(rows, starts, currency)
     return ShopDay(
         shop_id=shop_id,
         date=date,
         currency=currency,
-        activity=activity_by_quarter(counted, starts),
+        activity=activity_by_quarter(week, starts),
         orders=orders_by_quarter(orders, starts),
-        repeated_orders=repeated_orders(counted, starts),
-        events=dict(Counter(row["type"] for row in of_the_day)),
+        repeated_orders=repeated_orders(rows, starts),
+        events=dict(Counter(event.row["type"] for event in of_the_day)),
         steps=visitors_by_step(active, orders),
-        segments={dimension: segment_counts(active, orders, dimension) for dimension in DIMENSIONS},
-        stitch=stitching(counted, orders),
+        segments=segment_counts(active, orders),
+        stitch=stitching(week, orders),
     )
 
 
@@ -171,25 +177,28 @@ def distinct_visitors(days: Iterable[ShopDay], start: int, end: int) -> int:
     return total
 
 
-def orders_of_day(rows: Sequence[Row], starts: int, currency: str) -> list[Order]:
+def orders_of_day(rows: ShopRows, starts: int, currency: str) -> list[Order]:
     """Return the orders of the day that begins at `starts`, each once, with their money less refunds."""
-    refunds = refunded(rows, currency)
+    since = starts - STITCH_MS
+    events = without_repeated_orders(rows.select(SHOP_REVENUE.signals, since), lambda event: event.in_time)
+    events = [event for event in events if starts <= event.at < starts + DAY_MS]
+    # Refunds of any later time.
+    refunds = refunded((event.row for event in rows.select([("refund", None)], since)), currency) if events else {}
     orders: list[Order] = []
-    for row in without_repeated_orders((row for row in rows if SHOP_REVENUE.is_hit(row)), in_time):
-        if starts <= happened_at(row) < starts + DAY_MS:
-            money = money_of(row, currency)
-            # `refunded` has the shop's currency only, which cannot be subtracted from other money.
-            refund = refunds.get(row["order_id"] or "", 0) if money.is_known else 0
-            orders.append(Order(row, money, max(0, money.minor - refund)))
+    for event in events:
+        money = money_of(event.row, currency)
+        # `refunded` has the shop's currency only, which cannot be subtracted from other money.
+        refund = refunds.get(event.row["order_id"] or "", 0) if money.is_known else 0
+        orders.append(Order(event, money, max(0, money.minor - refund)))
     return orders
 
 
-def repeated_orders(rows: Iterable[Row], starts: int) -> int:
+def repeated_orders(rows: ShopRows, starts: int) -> int:
     """Count the order ids with several events, if the first event is on the day."""
     moments_by_id: defaultdict[str, list[int]] = defaultdict(list)
-    for row in rows:
-        if row["type"] == "order" and row["order_id"]:
-            moments_by_id[row["order_id"]].append(happened_at(row))
+    for event in rows.select([("order", None)], starts - STITCH_MS):
+        if event.row["order_id"]:
+            moments_by_id[event.row["order_id"]].append(event.at)
     return sum(len(moments) > 1 and starts <= min(moments) < starts + DAY_MS for moments in moments_by_id.values())
 
 
@@ -197,17 +206,17 @@ def orders_by_quarter(orders: Iterable[Order], starts: int) -> dict[OrderCell, M
     """Count orders and their money by quarter of the day, kind of money and currency."""
     cells: defaultdict[OrderCell, Money] = defaultdict(Money)
     for order in orders:
-        cell = OrderCell((happened_at(order.row) - starts) // QUARTER_MS, order.money.kind, order.money.currency)
+        cell = OrderCell((order.event.at - starts) // QUARTER_MS, order.money.kind, order.money.currency)
         cells[cell] = cells[cell].plus(Money(1, order.minor))
     return dict(cells)
 
 
-def activity_by_quarter(rows: Iterable[Row], starts: int) -> dict[Activity, int]:
+def activity_by_quarter(events: Iterable[Event], starts: int) -> dict[Activity, int]:
     """Count active visitors by quarter of the day and gap to their quarter before, which may be on an earlier day."""
     quarters: defaultdict[str, set[int]] = defaultdict(set)
-    for row in rows:
-        if row["type"] not in PASSIVE:
-            quarters[row["visitor_id"]].add((happened_at(row) - starts) // QUARTER_MS)
+    for row, at, _ in events:
+        if at >= starts - MAX_GAP * QUARTER_MS and row["type"] not in PASSIVE:
+            quarters[row["visitor_id"]].add((at - starts) // QUARTER_MS)
     counts: Counter[Activity] = Counter()
     for visited in quarters.values():
         before: int | None = None
@@ -219,42 +228,47 @@ def activity_by_quarter(rows: Iterable[Row], starts: int) -> dict[Activity, int]
     return dict(counts)
 
 
-def visitors_by_step(active: Iterable[Row], orders: Iterable[Order]) -> dict[str, int]:
+def visitors_by_step(active: Iterable[Event], orders: Iterable[Order]) -> dict[str, int]:
     """Count the visitors who reached each step; a later step includes the earlier ones."""
     reached: dict[str, int] = {}
-    for row in active:
+    for row, *_ in active:
         step = STEP_EVENTS.get(row["event_name"] or "", 0) if row["type"] == "custom" else 0
         reached[row["visitor_id"]] = max(step, reached.get(row["visitor_id"], 0))
     # After the other steps, which this one exceeds: a purchase without a cart event still counts for all steps.
-    reached |= dict.fromkeys((order.row["visitor_id"] for order in orders), STEPS.index("purchased"))
+    reached |= dict.fromkeys((order.event.row["visitor_id"] for order in orders), STEPS.index("purchased"))
     return {name: sum(furthest >= step for furthest in reached.values()) for step, name in enumerate(STEPS)}
 
 
-def segment_counts(active: Iterable[Row], orders: Iterable[Order], dimension: str) -> dict[str, SegmentCount]:
-    """Count visitors and orders by value of a dimension: the first known one of each visitor's rows."""
+def segment_counts(active: Iterable[Event], orders: Sequence[Order]) -> dict[str, dict[str, SegmentCount]]:
+    """Count visitors and orders by dimension and value: the first known one of each visitor's rows."""
+    in_time = sorted(active, key=lambda event: event.in_time)
+    return {dimension: _segments(in_time, orders, dimension) for dimension in DIMENSIONS}
+
+
+def _segments(in_time: Iterable[Event], orders: Iterable[Order], dimension: str) -> dict[str, SegmentCount]:
     values: dict[str, str] = {}
-    for row in sorted(active, key=in_time):
+    for row, *_ in in_time:
         if values.get(row["visitor_id"], UNKNOWN) == UNKNOWN:
             values[row["visitor_id"]] = segment_of(row, dimension)
     counts = {value: SegmentCount(visitors=visitors) for value, visitors in Counter(values.values()).items()}
     for order in orders:
         # Each order is an active row of the day, so its visitor has a value.
-        value = values[order.row["visitor_id"]]
+        value = values[order.event.row["visitor_id"]]
         visitors, number, minor, paid = counts[value]
         known = (minor + order.minor, paid + 1) if order.money.is_known else (minor, paid)
         counts[value] = SegmentCount(visitors, number + 1, *known)
     return counts
 
 
-def stitching(rows: Iterable[Row], orders: Sequence[Order]) -> Stitch:
+def stitching(events: Iterable[Event], orders: Sequence[Order]) -> Stitch:
     """Count the orders, and those whose visitor was seen on the storefront in the seven days before."""
-    buyers = {order.row["visitor_id"] for order in orders}
+    buyers = {order.event.row["visitor_id"] for order in orders}
     seen: defaultdict[str, list[int]] = defaultdict(list)
-    for row in rows:
+    for row, at, _ in events if buyers else ():
         if row["type"] in SEEN and row["visitor_id"] in buyers:
-            seen[row["visitor_id"]].append(happened_at(row))
+            seen[row["visitor_id"]].append(at)
     stitched = 0
     for order in orders:
-        at = happened_at(order.row)
-        stitched += any(at - STITCH_MS <= moment <= at for moment in seen[order.row["visitor_id"]])
+        at = order.event.at
+        stitched += any(at - STITCH_MS <= moment <= at for moment in seen[order.event.row["visitor_id"]])
     return Stitch(len(orders), stitched)
