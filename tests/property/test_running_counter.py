@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
+from abtest.adapters.warehouse import rows_in_memory
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.adapters.warehouse.parquet import DuckDbHours
+from abtest.adapters.warehouse.rows_in_memory import ROWS_A_PLAN
 from abtest.adapters.warehouse.shop_copy import CopyLedger
 from abtest.domain.ledger.cells import Counts, Covariate
 from abtest.domain.ledger.daily_counts import date_of
@@ -95,8 +97,10 @@ class Histories(RuleBasedStateMachine):
         self.days_until = {SHOP: 0, OTHER_SHOP: 0}
         self.restart(disk_bytes=10**9)
 
-    @rule(disk_bytes=st.sampled_from([0, 10**9, 10**9, 10**9]))
-    def restart(self, disk_bytes: int) -> None:
+    @rule(disk_bytes=st.sampled_from([0, 10**9, 10**9, 10**9]), rows_a_plan=st.sampled_from([0, 0, 40, 10_000]))
+    def restart(self, disk_bytes: int, rows_a_plan: int = 0) -> None:
+        # Statements count what is more than this number of rows, Python all else.
+        rows_in_memory.ROWS_A_PLAN = rows_a_plan
         self.counter = IncrementalCounter(self.ledger, self.clock, opened=self._opened, disk_bytes=disk_bytes)
 
     @rule(key=st.integers(0, 2**32), number=st.integers(1, 60))
@@ -156,7 +160,10 @@ class Histories(RuleBasedStateMachine):
             self._compare(counted)
 
     def teardown(self) -> None:
-        self.refresh()
+        try:
+            self.refresh()
+        finally:
+            rows_in_memory.ROWS_A_PLAN = ROWS_A_PLAN
 
     def _write(self, rows: list[Row]) -> None:
         self.objects += 1

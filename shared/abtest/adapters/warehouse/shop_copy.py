@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 import duckdb
 
 from abtest.adapters.warehouse.raw_rows import parquet_rows
+from abtest.adapters.warehouse.rows_in_memory import before_and_after, in_memory
 from abtest.adapters.warehouse.shop_copy_sql import (
     APPEND_ORDERS,
     APPEND_VISITS,
@@ -101,6 +102,10 @@ class ShopCopy:
         self._opened = opened
         self._counted: dict[str, PlanCounts] = {}
         self._days: dict[str, ShopDay] = {}
+        self._closures: tuple[CopyLedger, CopyLedger] | None = None
+        """The closure of the last run before and after its news, until its days are counted."""
+        self._whole: CopyLedger | None = None
+        """All rows after the last run, until its days are counted."""
         for table, columns in TABLES.items():
             database.execute(f"CREATE TABLE {name}.{table} ({columns})")
         database.execute(f"CREATE VIEW {name}.shop_rows AS SELECT *, {literal(shop_id)} AS shop_id FROM {name}.history")  # noqa: S608 - escaped
@@ -163,18 +168,30 @@ class ShopCopy:
         """
         self._days = {date: day for date, day in self._days.items() if date in kept and day.currency == currency}
         known = [date for date in dates if date in self._days]
-        days = {**self._ledger().days([date for date in dates if date not in self._days], currency)}
+        missing = [date for date in dates if date not in self._days]
+        days = {**self._ledger(0).days(missing, currency)} if missing else {}
         if known:
-            before, after = (self._closure(relation).days(known, currency) for relation in _CLOSURES)
+            before, after = (ledger.days(known, currency) for ledger in self._closures or self._closed(0))
             days |= {date: changed(self._days[date], before[date], after[date]) for date in known}
         self._days |= days
+        self._closures = self._whole = None
         return days
 
-    def _ledger(self) -> CopyLedger:
-        return self._opened(self._database, f"{self.name}.shop_rows", self._shop_id)
+    def _ledger(self, plans: int) -> CopyLedger:
+        """Open all rows for a number of plans."""
+        if self._whole is None:
+            relation = f"{self.name}.shop_rows"
+            few = in_memory(self._database, relation, self._shop_id, plans=plans)
+            self._whole = few or self._opened(self._database, relation, self._shop_id)
+        return self._whole
 
-    def _closure(self, relation: str) -> CopyLedger:
-        return self._opened(self._database, relation, self._shop_id)
+    def _closed(self, plans: int) -> tuple[CopyLedger, CopyLedger]:
+        """Open the closure for a number of plans, without the new rows and with them."""
+        few = before_and_after(self._database, "closure", self._shop_id, plans=plans)
+        if few is not None:
+            return few
+        before, after = (self._opened(self._database, relation, self._shop_id) for relation in _CLOSURES)
+        return before, after
 
     def _take_news(self) -> tuple[int, int | None, int]:
         """Return the number of new rows, and when the first and the last were received; then drop repeated ones."""
@@ -223,7 +240,7 @@ class ShopCopy:
         run("CREATE OR REPLACE TEMP VIEW closure_before AS SELECT * FROM closure WHERE NOT is_new")
 
     def _count_difference(self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
-        before, after = map(self._closure, _CLOSURES)
+        before, after = self._closures = self._closed(len(self._counted))
         for experiment_id, stored in list(self._counted.items()):
             plan = digests[experiment_id][1]
             try:
@@ -252,11 +269,12 @@ class ShopCopy:
 
     def _count_whole(self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
         """Count the plans that are new or have changed."""
-        for experiment_id, (digest, plan) in digests.items():
-            if experiment_id in self._counted or experiment_id in brought.failed:
-                continue
+        self._whole = None
+        missing = [each for each in digests if each not in self._counted and each not in brought.failed]
+        for experiment_id in missing:
+            digest, plan = digests[experiment_id]
             try:
-                counts = DailyCounts.of(self._ledger().count(plan))
+                counts = DailyCounts.of(self._ledger(len(missing)).count(plan))
                 self._counted[experiment_id] = PlanCounts(plan=digest, counts=counts)
             except Exception as error:
                 _log.exception("rollup.not_counted", extra={"experiment_id": experiment_id})

@@ -11,7 +11,7 @@ from abtest.domain.ledger.rows import SenderTime, Signal, happened_at, precedenc
 
 
 class Event(NamedTuple):
-    """A row that is no QA visit and the valid one of its copies, with its time by our clock and by its sender's."""
+    """A row that counts: the valid one of its copies, not of a QA visit. Its times are by our clock and its sender's."""
 
     row: Row
     at: int
@@ -67,10 +67,10 @@ class ShopRows:
     def between(self, since: int, until: int) -> list[Event]:
         """Return all events that were received at or after `since`, and happened from then to `until` (excluded)."""
         events, moments = self._in_time
-        found = events[bisect_left(moments, since) : bisect_left(moments, until)]
+        within = events[bisect_left(moments, since) : bisect_left(moments, until)]
         for copies in self._valid_copies(since).values():
-            found += [event for event in copies if event.at < until]
-        return found
+            within += [event for event in copies if event.at < until]
+        return within
 
     def _events(self, signal: Signal) -> Sequence[Event]:
         events = self._selected.get(signal)
