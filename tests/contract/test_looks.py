@@ -28,6 +28,15 @@ def test_state__before_the_first_look__is_none(ports: Ports) -> None:
     assert ports.look_store.looks(EXPERIMENT, 1) == []
 
 
+def test_states__of_many__have_those_that_are_stored(ports: Ports) -> None:
+    others = [f"0192a3b4-0000-7000-8000-{number:012}" for number in range(150)]
+    assert ports.look_store.states([]) == {}
+    ports.look_store.put(state(1, 7), look(7))
+    ports.look_store.put(state(1, 8, epoch=2), look(8))
+    states = ports.another().look_store.states([(EXPERIMENT, 2), *((each, 1) for each in others), (EXPERIMENT, 1)])
+    assert states == {(EXPERIMENT, 1): state(1, 7), (EXPERIMENT, 2): state(1, 8, epoch=2)}
+
+
 def test_put__first_look__is_read_back_by_another_process(ports: Ports) -> None:
     assert ports.look_store.put(state(1, 7), look(7))
     again = ports.another().look_store

@@ -43,6 +43,16 @@ def test_totals__nothing_counted__is_none(ports: Ports) -> None:
     assert ports.rollup_store.summary(EXPERIMENT, 1) == RollupSummary(totals=None, is_whole=True, next_generation=1)
 
 
+def test_totals__of_many__are_those_of_complete_writes_of_any_size(ports: Ports) -> None:
+    store = ports.rollup_store
+    others = [f"0192a3b4-0000-7000-8000-{number:012}" for number in range(150)]
+    assert store.totals_of([]) == {}
+    store.put(totals(3), {}, {})
+    store.put(totals(4, epoch=2, spread=noise(900_000)), {}, {})
+    stored = ports.another().rollup_store.totals_of([*((each, 1) for each in others), (EXPERIMENT, 2), (EXPERIMENT, 1)])
+    assert stored == {(EXPERIMENT, 1): totals(3), (EXPERIMENT, 2): totals(4, epoch=2, spread=noise(900_000))}
+
+
 def test_put__rising_generations__replace_what_they_name_and_leave_the_rest(ports: Ports) -> None:
     store = ports.rollup_store
     assert store.put(totals(1, source="a"), dated(["2026-01-01", "2026-01-02"], 1), dated(["2026-01-01"], 1))

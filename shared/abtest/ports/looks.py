@@ -1,6 +1,6 @@
 """Store of looks: each interim analysis of a running experiment, and the always-valid p-values so far."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from abtest.domain.autostop.shapes import LookState
@@ -12,6 +12,10 @@ class LookStore(Protocol):
 
     def state(self, experiment_id: str, measurement_epoch: int) -> LookState | None:
         """Return the current state, read consistently; None before the first look."""
+        ...
+
+    def states(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], LookState]:
+        """Return the states by experiment id and epoch, read consistently; those without a look are absent."""
         ...
 
     def put(self, state: LookState, look: Document) -> bool:

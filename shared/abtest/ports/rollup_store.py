@@ -94,6 +94,10 @@ class RollupStore(Protocol):
         """Return the totals, or None before the first complete write."""
         ...
 
+    def totals_of(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Document]:
+        """Return the totals by experiment id and epoch; those without a complete write are absent."""
+        ...
+
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
         """Return the day items of the dates from `first` to `last` (both included), by date."""
         ...

@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from abtest.adapters.dynamo.looks import look_item
@@ -25,6 +25,9 @@ class MemoryLookStore:
     def state(self, experiment_id: str, measurement_epoch: int) -> LookState | None:
         stored = self._states.get((experiment_id, measurement_epoch))
         return None if stored is None else _loaded(stored)
+
+    def states(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], LookState]:
+        return {each: state for each in measurements if (state := self.state(*each))}
 
     def put(self, state: LookState, look: Document) -> bool:
         epoch = state["experiment_id"], state["measurement_epoch"]

@@ -37,6 +37,9 @@ class MemoryRollupStore:
         found = self._documents.get((_name(experiment_id, measurement_epoch), "", ""))
         return _loaded(found) if found else None
 
+    def totals_of(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Document]:
+        return {each: totals for each in measurements if (totals := self.totals(*each))}
+
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
         return self._between(_name(experiment_id, measurement_epoch), "DAY", first, last)
 

@@ -32,6 +32,11 @@ class DynamoLookStore:
         item = self._table.get(*keys.looks_state(keys.rollup(experiment_id, measurement_epoch)))
         return None if item is None else decompress_json(item["document"])
 
+    def states(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], LookState]:
+        named = {keys.looks_state(keys.rollup(*each)): each for each in measurements}
+        items = self._table.get_many(list(named))
+        return {named[item["pk"], item["sk"]]: decompress_json(item["document"]) for item in items}
+
     def put(self, state: LookState, look: Document) -> bool:
         totals = keys.rollup(state["experiment_id"], state["measurement_epoch"])
         # Of two workers that computed a look from the same state, only the first can store it.

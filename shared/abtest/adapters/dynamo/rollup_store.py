@@ -83,6 +83,11 @@ class DynamoRollupStore:
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
         return self.summary(experiment_id, measurement_epoch).totals
 
+    def totals_of(self, measurements: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Document]:
+        named = {keys.rollup(*each): each for each in measurements}
+        items = self._table.get_many(list(named))
+        return {named[item["pk"], item["sk"]]: self._document(item) for item in items if item.get("generation", 0)}
+
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
         key = keys.rollup(experiment_id, measurement_epoch)
         return self._between(keys.rollup_slice(key, "DAY", first), keys.rollup_slice(key, "DAY", last))
