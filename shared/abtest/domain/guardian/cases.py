@@ -56,7 +56,7 @@ class State:
 
     `peaks` are the greatest log E of each test in the measurement, `open` the cases that last, `past` the newest
     resolved ones, newest first. `watched_since`: the first of the checks without a break until now. `unseen`: the
-    experiment had no visitor at the last check.
+    experiment had no visitor at the last check. `has_news`: events were counted since the last check that counts.
     """
 
     measurement_epoch: int
@@ -68,6 +68,7 @@ class State:
     past: tuple[Case, ...] = ()
     not_evaluated: tuple[NotEvaluated, ...] = ()
     unseen: Unseen | None = None
+    has_news: bool = False
 
 
 def key_of(finding: Finding) -> CaseKey:

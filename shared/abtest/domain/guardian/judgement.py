@@ -86,6 +86,18 @@ def watched_since(before: State | None, now: Timestamp) -> Timestamp:
     return before.watched_since
 
 
+def is_check_due(before: State | None, *, measurement_epoch: int, generation: int | None, now: Timestamp) -> bool:
+    """Return whether a check may tell more than the last one: counts are new, or it will count again.
+
+    A pause that failed is always tried again. `generation`: that of the present counts, None before the first.
+    """
+    if before is None or (before.measurement_epoch, before.generation) != (measurement_epoch, generation):
+        return True
+    # A clock that was set back must not end the checks until it has caught up.
+    is_recent = timedelta() <= parse_timestamp(now) - parse_timestamp(before.checked_at) < BETWEEN_CHECKS
+    return not is_recent or any(case.action == "pause_failed" for case in before.open)
+
+
 def judge(
     before: State | None, evidence: Evidence | None, settings: Settings, *, measurement_epoch: int, now: Timestamp
 ) -> Judgement:
@@ -99,7 +111,7 @@ def judge(
     unknown = tuple(answer for answer in answers if isinstance(answer, NotEvaluated))
     findings = [answer for answer in answers if isinstance(answer, Finding)]
     counts = before is None or parse_timestamp(now) - parse_timestamp(before.checked_at) >= BETWEEN_CHECKS
-    is_news = known is None or evidence is None or known.generation != evidence.generation
+    is_news = known is None or evidence is None or known.has_news or known.generation != evidence.generation
     check = Check(now, counts, is_news)
     open_cases = {case.key: case for case in known.open} if known else {}
     cases = (
@@ -124,6 +136,8 @@ def judge(
         past=tuple([*over, *ended, *(before.past if before else ())][:MAX_PAST]),
         not_evaluated=unknown,
         unseen=unseen(evidence) if evidence else None,
+        # Counts that came between two checks that count are news for the second of them.
+        has_news=is_news and not counts,
     )
     return Judgement.of(state, known)
 
