@@ -37,6 +37,7 @@ GROUPS = [
         "", 575, "edge_assets edge_assign edge_config edge_events edge_handover edge_health edge_snippet worker_ingest"
     ),
     _group("", 392, "edge_pages"),
+    _group("", 439, "cron_autostop cron_guardian"),
     _group("", 600, "edge_preview"),
     _group("", 583, "worker_webhooks"),
     _group("pydantic", 885, "cron_launch cron_seals cron_sweep worker_publish"),
@@ -44,7 +45,7 @@ GROUPS = [
     _group("pydantic", 976, "worker_screenshots"),
     _group("duckdb", 674, "cron_compact worker_exports"),
     _group("duckdb pydantic", 679, "cron_audit cron_rollup"),
-    _group("numpy pydantic scipy", 1214, "cron_autostop cron_guardian"),
+    _group("numpy pydantic scipy", 1353, "worker_decide"),
     _group("numpy pydantic scipy", 1347, "worker_profiles"),
     _group(
         "fastapi mangum pydantic",

@@ -18,17 +18,14 @@ from abtest.domain.ledger.batch import Envelope
 from abtest.edge.publications import Publications
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import ManualClock, to_milliseconds
-from abtest.services.autostop import AutoStopRun
 from abtest.services.compaction import Compaction
 from abtest.services.context import World
 from abtest.services.event_limits import EventLimits
 from abtest.services.experiments.due import ScheduledActions
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.guardian import Guardian
 from abtest.services.ingest import Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.planning import Planner
-from abtest.services.results import RollupReader
 from abtest.services.rollups import RollupRun
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api_analytics import analytics_of
@@ -43,6 +40,7 @@ from tests.stories.shoppers import Event
 from tests.support.api import START, MemoryApi, MemoryManagement
 from tests.support.autostopping import Doom
 from tests.support.client import Client
+from tests.support.deciding import Deciders
 from tests.support.memory import (
     MemoryBlobs,
     MemoryLeases,
@@ -246,17 +244,18 @@ class Shop:
         return ExperimentStore(world, Storefronts(catalog, Fated(base.publication, fate)), base.budget)
 
     def _auto_stop(self, fate: Fate) -> None:
-        AutoStopRun(
-            store=self._store(fate),
-            reader=RollupReader(Fated(self.management.rollups, fate)),
-            looks=Fated(self.api.looks, fate),
-            leases=Fated(self.leases, fate),
-            metrics=self.metrics,
-        ).run(until=self._until)
+        self._deciders(fate).run("autostop")
 
     def _guard(self, fate: Fate) -> None:
-        reader = RollupReader(Fated(self.management.rollups, fate))
-        Guardian(self._store(fate), Fated(self.leases, fate), reader, self.metrics).run(until=self._until)
+        self._deciders(fate).run("guardian")
+
+    def _deciders(self, fate: Fate) -> Deciders:
+        return Deciders(
+            store=self._store(fate),
+            rollups=Fated(self.management.rollups, fate),
+            leases=Fated(self.leases, fate),
+            looks=Fated(self.api.looks, fate),
+        )
 
     def _launch(self, fate: Fate) -> None:
         store = self._store(fate)

@@ -12,17 +12,16 @@ from abtest.domain.settings.runtime import CONSENT
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit, Head, OutboxRow, Put, Record, Topic
-from abtest.services.autostop import AutoStopRun
 from abtest.services.context import World
+from abtest.services.decisions.shop_round import Round
 from abtest.services.experiments.records import EXPERIMENTS, experiment_in
-from abtest.services.experiments.rounds import Round
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.publication import PublicationOutcome
 from abtest.services.publication.budget import CodeBudget
-from abtest.services.results import RollupReader
 from abtest.services.shop_records import puts_of
 from abtest.services.storefronts import Storefronts
 from tests.faults.faults import Fate, Fated, KilledError
+from tests.support.deciding import Deciders
 from tests.support.memory import (
     MemoryBlobs,
     MemoryCatalog,
@@ -196,23 +195,23 @@ class Shopkeeper:
         """Store the roll-up of an experiment's present measurement."""
         assert self.rollups.put(totals(self.found(number), generation, arms, **fields), {}, {})
 
-    def use(self, fate: Fate | None = None) -> AutoStopRun:
-        """The use case in a process of its own, with a fate if one is told."""
+    def use(self, fate: Fate | None = None) -> Deciders:
+        """The use cases in a process of their own, with a fate if one is told."""
         tied = (lambda port: Fated(port, fate)) if fate else (lambda port: port)
         catalog = tied(self.catalog)
         world = World(catalog=catalog, clock=self.clock, random=SystemRandomness())
         publishing = Storefronts(catalog, tied(self.publisher))
-        return AutoStopRun(
+        return Deciders(
             store=ExperimentStore(world, publishing, CodeBudget(MemoryBlobs())),
-            reader=RollupReader(tied(self.rollups)),
+            rollups=tied(self.rollups),
             looks=tied(self.looks),
             leases=tied(self.leases),
             metrics=self.metrics,
         )
 
     def round(self, fate: Fate | None = None) -> Round:
-        """One round."""
-        return self.use(fate).run(until=self.clock.now() + timedelta(minutes=4))
+        """One round of auto-stop."""
+        return self.use(fate).run("autostop")
 
     def one(self) -> str:
         """What became of the one experiment in a round."""

@@ -135,7 +135,9 @@ _S3_ACTIONS = {
 
 def _sqs(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:
     name = parameters["QueueUrl"].rpartition("/")[2]
-    yield Need(f"sqs:{operation}", f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
+    # Many messages at once need the permission of one.
+    action = operation.removesuffix("Batch")
+    yield Need(f"sqs:{action}", f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
 
 
 def _secrets(operation: str, parameters: Mapping[str, Any]) -> Iterator[Need]:

@@ -1,5 +1,6 @@
 """Guardian's state of an experiment, as a record of the catalog under the experiment's id."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from abtest.domain.experiments.model import Experiment
@@ -32,6 +33,14 @@ class Remembered:
 def remembered(catalog: Catalog, shop_id: str, experiment_id: str) -> Remembered:
     """Return the stored state of an experiment."""
     record = catalog.get(shop_id, "GUARD", experiment_id)
-    if record is None:
-        return Remembered(state=None, version=0, created_at=None)
+    return Remembered(state=None, version=0, created_at=None) if record is None else _remembered_in(record)
+
+
+def remembered_of(catalog: Catalog, shop_id: str, experiment_ids: Sequence[str]) -> Mapping[str, Remembered]:
+    """Return the stored states by experiment; those without one are absent."""
+    records = catalog.get_many(shop_id, "GUARD", experiment_ids)
+    return {record.head.id: _remembered_in(record) for record in records}
+
+
+def _remembered_in(record: Record) -> Remembered:
     return Remembered(state=state_from(record.body), version=record.head.version, created_at=record.head.created_at)

@@ -1,38 +1,20 @@
 """Composition root of cron_autostop."""
 
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from abtest.adapters import aws
-from abtest.adapters.dynamo import DynamoLeases, DynamoLookStore, DynamoRollupStore
-from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.ports.waits import CallerKind
-from abtest.services.autostop import AutoStopRun
-from abtest.services.results import RollupReader
-from abtest.wiring.experiment_store import experiment_store
+from abtest.wiring.decision_dispatch import decision_dispatch
 from abtest.wiring.handler import Handler
-from abtest.wiring.settings import settings
-
-AUTOSTOP_TIME = timedelta(minutes=4)
-"""No experiment is begun later: what is begun must end before the function does, after 5 minutes."""
 
 
 def create_handler() -> Handler:
     """Return the handler of the schedule. Raises MissingSettingError."""
     aws.serve(CallerKind.SCHEDULE)
-    config, store = settings(), experiment_store()
-    config.need("ephemeral_table", "rollups_table")
-    clock = store.world.clock
-    use = AutoStopRun(
-        store=store,
-        reader=RollupReader(DynamoRollupStore(config.rollups_table)),
-        looks=DynamoLookStore(config.rollups_table),
-        leases=DynamoLeases(config.ephemeral_table),
-        metrics=EmbeddedMetrics(config.aws_lambda_function_name, clock),
-    )
+    use = decision_dispatch()
 
     def handler(_event: Any, _context: Any) -> Any:
-        return asdict(use.run(until=clock.now() + AUTOSTOP_TIME))
+        return asdict(use.run("autostop"))
 
     return handler

@@ -42,6 +42,7 @@ class Settings:
     page_queue_url: str = ""
     screenshot_queue_url: str = ""
     profile_queue_url: str = ""
+    decide_queue_url: str = ""
     analytics_store_url: str = ""
     browser_events_per_minute: str = ""
     server_events_per_minute: str = ""

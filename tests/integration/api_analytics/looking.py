@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from abtest.contract.report import Report
-from abtest.services.autostop import AutoStopRun
 from abtest.services.context import Caller
 from abtest.services.experiments.store import ExperimentStore
-from abtest.services.guardian import Guardian
 from abtest.services.results import ReportReading, RollupReader
 from abtest.services.storefronts import Storefronts
 from tests.integration.api_analytics.conftest import Lab, reached, seen
-from tests.support.memory import MemoryLeases, MemoryMetrics
+from tests.support.deciding import Deciders
+from tests.support.memory import MemoryLeases
 
 
-def _store(lab: Lab) -> ExperimentStore:
+def _deciders(lab: Lab) -> Deciders:
     base = lab.api.management
-    return ExperimentStore(base.world, Storefronts(base.catalog, base.publication), base.budget)
+    store = ExperimentStore(base.world, Storefronts(base.catalog, base.publication), base.budget)
+    return Deciders(store=store, rollups=lab.store, leases=MemoryLeases(), looks=lab.looks)
 
 
 def look(lab: Lab) -> dict[str, Any]:
     """A round of auto-stop."""
     lab.api.clock.advance(minutes=5)
-    run = AutoStopRun(
-        store=_store(lab),
-        reader=RollupReader(lab.store),
-        looks=lab.looks,
-        leases=MemoryLeases(),
-        metrics=MemoryMetrics(),
-    )
-    return dict(run.run(until=lab.api.clock.now() + timedelta(minutes=4)).results)
+    return dict(_deciders(lab).run("autostop").results)
 
 
 def watch(lab: Lab) -> dict[str, Any]:
     """A round of Guardian."""
     lab.api.clock.advance(minutes=15)
-    guardian = Guardian(_store(lab), MemoryLeases(), RollupReader(lab.store), MemoryMetrics())
-    return dict(guardian.run(until=lab.api.clock.now() + timedelta(minutes=12)).results)
+    return dict(_deciders(lab).run("guardian").results)
 
 
 def report(lab: Lab, experiment: dict[str, Any]) -> Report:

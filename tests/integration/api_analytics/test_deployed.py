@@ -44,7 +44,7 @@ def test_results__of_every_engine__read_counts_looks_audit_and_guardian_as_the_p
     assert client.put(f"/experiments/{made['id']}/variations/weights", wish_for).status == 200
     now = timestamp(SystemClock().now())
     identity = {"experiment_id": made["id"], "measurement_epoch": 2, "generation": 1, "computed_at": now}
-    tables = aws_stack.environment("CronAutostop")["ROLLUPS_TABLE"]
+    tables = aws_stack.environment("WorkerDecide")["ROLLUPS_TABLE"]
     assert DynamoRollupStore(tables).put({**identity, **totals(made["goals"][0]["id"], control, treatment)}, {}, {})
     state = {**identity, "looks": 1, "goals": {}, "minima": {}, "srm_p": 0.5}
     assert DynamoLookStore(tables).put(any_json(state), {**identity, "goals": {}})

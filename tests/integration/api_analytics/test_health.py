@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from abtest.services.experiments.store import ExperimentStore
-from abtest.services.guardian import Guardian
-from abtest.services.results import RollupReader
-from abtest.services.storefronts import Storefronts
 from tests.integration.api_analytics.conftest import Lab, reached, seen
-from tests.support.memory import MemoryLeases, MemoryMetrics
-
-
-def watch(lab: Lab) -> dict[str, Any]:
-    """What the schedule does."""
-    lab.api.clock.advance(minutes=15)
-    base = lab.api.management
-    store = ExperimentStore(base.world, Storefronts(base.catalog, base.publication), base.budget)
-    use = Guardian(store, MemoryLeases(), RollupReader(lab.store), MemoryMetrics())
-    return dict(use.run(until=lab.api.clock.now() + timedelta(minutes=12)).results)
+from tests.integration.api_analytics.looking import watch
 
 
 def health(lab: Lab, experiment: dict[str, Any]) -> dict[str, Any]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from abtest.services.autostop import AutoStopRun
 from abtest.services.experiments.records import experiment_of
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system import SYSTEM_USER_ID
-from abtest.services.results import RollupReader
 from abtest.services.storefronts import Storefronts
 from tests.support.api import MemoryApi, Tenant
 from tests.support.autostopping import totals
 from tests.support.client import Client
-from tests.support.memory import MemoryLeases, MemoryLookStore, MemoryMetrics
+from tests.support.deciding import Deciders
+from tests.support.memory import MemoryLeases
 
 Json = dict[str, Any]
 WON, EVEN = (200, 300), (200, 205)
@@ -28,12 +26,10 @@ class Shop:
     def __init__(self, api: MemoryApi, tenant: Tenant, client: Client) -> None:
         self.api, self.tenant, self.client = api, tenant, client
         world, management = api.world, api.management
-        self.run = AutoStopRun(
+        self.deciders = Deciders(
             store=ExperimentStore(world, Storefronts(world.catalog, management.publication), management.budget),
-            reader=RollupReader(management.rollups),
-            looks=MemoryLookStore(),
+            rollups=management.rollups,
             leases=MemoryLeases(),
-            metrics=MemoryMetrics(),
         )
 
     def launched(self, **fields: Any) -> str:
@@ -52,7 +48,7 @@ class Shop:
 
     def round(self) -> Json:
         self.api.clock.advance(minutes=5)
-        return dict(self.run.run(until=self.api.clock.now() + timedelta(minutes=4)).results)
+        return dict(self.deciders.run("autostop").results)
 
 
 @pytest.fixture

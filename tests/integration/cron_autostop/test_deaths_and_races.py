@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,10 +14,9 @@ import pytest
 from abtest.domain.changes.change import Event
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import StaleVersionError
-from abtest.services.autostop.run import TASK
 from abtest.services.context import Caller
+from abtest.services.decisions.shop_round import LEASE
 from abtest.services.experiments.lifecycle import Lifecycle
-from abtest.services.experiments.rounds import RoundFailedError
 from abtest.services.experiments.system_pause import pause_running
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
@@ -35,6 +33,7 @@ from tests.support.autostopping import (
     plan,
     running,
 )
+from tests.support.deciding import RoundFailedError
 from tests.support.memory import MemoryLeases, MemorySessions
 from tests.support.storefronts import SHOP_ID, experiment_id
 
@@ -239,8 +238,9 @@ def test_round__fired_twice__the_second_finds_nothing_to_do() -> None:
 
 def test_round__another_holds_the_lease__passes_by() -> None:
     keeper = prepared()
-    keeper.leases.acquire(f"{TASK}#{experiment_id(1)}", owner="another", seconds=60, now=keeper.clock.now())
-    assert keeper.round().results == {"busy": 1}
+    keeper.leases.acquire(f"{LEASE}#{experiment_id(1)}", owner="another", seconds=60, now=keeper.clock.now())
+    done = keeper.round()
+    assert (done.results, done.busy) == ({}, [experiment_id(1)])
     assert keeper.found().status == "running"
 
 
@@ -252,15 +252,13 @@ def test_round__one_cannot_be_read__the_others_have_their_turn_and_the_function_
         keeper.round()
     assert failure.value.round.failed == [experiment_id(2)]
     assert keeper.found(1).status == "paused"
-    assert keeper.metrics.sums["ExperimentsNotDecided"] == 1
 
 
 def test_round__out_of_time__begins_nothing_and_says_so() -> None:
     keeper = prepared()
-    done = keeper.use().run(until=keeper.clock.now())
-    assert (done.results, done.left) == ({}, 1)
+    done = keeper.use().run("autostop", until=keeper.clock.now())
+    assert (done.results, done.left) == ({}, [experiment_id(1)])
     assert keeper.found().status == "running"
-    assert keeper.metrics.sums["ExperimentsLeft"] == 1
 
 
 def test_round__publication_fails__stays_paused_and_is_told(caplog: pytest.LogCaptureFixture) -> None:
@@ -302,8 +300,7 @@ def test_two_hundred_at_once__auto_stop_guardian_and_people__one_transition_one_
 def _auto_stop(keeper: Shopkeeper) -> Callable[[], object]:
     """A round that no lease keeps from racing."""
     use = replace(keeper.use(), leases=MemoryLeases())
-    until = keeper.clock.now() + timedelta(minutes=4)
-    return lambda: use.run(until=until).results
+    return lambda: use.run("autostop").results
 
 
 def _guardian(keeper: Shopkeeper) -> Callable[[], object]:

@@ -99,15 +99,7 @@ def test_event__committed_by_another_function__arrives(deployed: Deployed, recei
 
 @pytest.mark.parametrize(
     "function",
-    [
-        "ApiExperiments",
-        "ApiFlags",
-        "ApiPersonalizations",
-        "ApiSettings",
-        "WorkerPublish",
-        "CronAutostop",
-        "CronGuardian",
-    ],
+    ["ApiExperiments", "ApiFlags", "ApiPersonalizations", "ApiSettings", "WorkerPublish", "WorkerDecide"],
 )
 def test_function__that_commits_events__rings(deployed: Deployed, function: str) -> None:
     deployed.commit(function)

@@ -8,9 +8,9 @@ import pytest
 
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit, Put
-from abtest.services.experiments.rounds import RoundFailedError
 from abtest.services.personalizations.store import PERSONALIZATIONS
 from tests.support.autostopping import BEGIN, CONTROL, GOAL, TREATMENT, Shopkeeper, running, totals
+from tests.support.deciding import RoundFailedError
 from tests.support.delivered import personalization
 from tests.support.storefronts import experiment_id, goal, variation
 

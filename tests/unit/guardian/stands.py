@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from abtest.domain.experiments.model import Experiment
@@ -14,11 +13,10 @@ from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, InboxRow, Put
 from abtest.ports.rollup_store import Reach
 from abtest.services.context import World
+from abtest.services.decisions.shop_round import Round
 from abtest.services.experiments.records import EXPERIMENTS
-from abtest.services.experiments.rounds import Round
-from abtest.services.guardian import Guardian
 from abtest.services.guardian_memory import remembered
-from abtest.services.results import RollupReader
+from tests.support.deciding import Deciders
 from tests.support.memory import MemoryLeases, MemoryMetrics, MemoryRollupStore
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.experiments.test_store import House
@@ -79,16 +77,16 @@ class Stand(House):
         """A run of the roll-ups that finds no events."""
         self.rollups.put_reach(Reach(until=timestamp(self.clock.now())))
 
-    def guardian(self, world: World | None = None) -> Guardian:
+    def guardian(self, world: World | None = None) -> Deciders:
         """One of many workers."""
         store = copy(self.store)
         store.world = world or self.world
-        return Guardian(store, self.leases, RollupReader(self.rollups), self.metrics)
+        return Deciders(store, self.rollups, self.leases, metrics=self.metrics)
 
     def round(self, *, minutes: float = 15, world: World | None = None) -> Round:
         """What the schedule does."""
         self.clock.advance(minutes=minutes)
-        return self.guardian(world).run(until=self.clock.now() + timedelta(minutes=12))
+        return self.guardian(world).run("guardian")
 
     @property
     def experiment(self) -> Experiment:

@@ -17,13 +17,19 @@ from abtest.ports.rollup_store import Reach
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.guardian.evidence import ShopSight, evidence_of, watched_goals
 from abtest.services.results import RollupReader
+from abtest.services.results.shop_rules import ShopRules
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.guardian.stands import HEALTHY, MONEY, Stand
 
 
+def sight_of(stand: Stand) -> ShopSight:
+    rules = ShopRules(stand.catalog, SHOP)
+    return ShopSight(SHOP, rules, RollupReader(stand.rollups), lambda _shop_id: stand.rollups.reach())
+
+
 def evidence(stand: Stand) -> Evidence:
     now = timestamp(stand.clock.now())
-    sight = ShopSight(stand.catalog, RollupReader(stand.rollups), stand.rollups.reach())
+    sight = sight_of(stand)
     found = evidence_of(sight, stand.experiment, now=now, watched_since=now)
     assert found is not None
     return found
@@ -36,7 +42,7 @@ def shop_day(stand: Stand, days_ago: int = 0, **fields: Any) -> None:
 
 
 def test_evidence__before_any_count__is_none(stand: Stand) -> None:
-    sight = ShopSight(stand.catalog, RollupReader(stand.rollups), stand.rollups.reach())
+    sight = sight_of(stand)
     now = timestamp(stand.clock.now())
     assert evidence_of(sight, stand.experiment, now=now, watched_since=now) is None
 

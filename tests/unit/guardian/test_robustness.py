@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -15,8 +15,8 @@ from abtest.kit.clock import timestamp
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit, Put, StaleVersionError
 from abtest.services.experiments.records import EXPERIMENTS
-from abtest.services.experiments.rounds import RoundFailedError
 from abtest.services.experiments.system_pause import pause_running
+from tests.support.deciding import RoundFailedError
 from tests.unit.experiments.examples import EXPERIMENT, GOAL, SHOP, in_status
 from tests.unit.experiments.test_store import CALLER
 from tests.unit.guardian.stands import HARMED, HEALTHY, Stand
@@ -139,7 +139,6 @@ def test_schedule_that_fires_twice__looks_twice_and_says_nothing_new(stand: Stan
 def test_forty_workers_at_once__pause_once(stand: Stand) -> None:
     stand.counted(**HARMED)
     stand.clock.advance(minutes=15)
-    until = stand.clock.now() + timedelta(minutes=12)
     start, results = threading.Barrier(40), []
 
     stand.leases = Open()  # type: ignore[assignment]
@@ -147,7 +146,7 @@ def test_forty_workers_at_once__pause_once(stand: Stand) -> None:
     def work() -> None:
         worker = stand.guardian()
         start.wait()
-        results.append(worker.run(until=until).results)
+        results.append(worker.run("guardian").results)
 
     threads = [threading.Thread(target=work) for _ in range(40)]
     for thread in threads:
@@ -184,12 +183,11 @@ def test_two_hundred_who_would_pause_it__guardian_auto_stop_and_people__are_one_
     stand.counted(**HARMED)
     stand.clock.advance(minutes=15)
     stand.leases = Open()  # type: ignore[assignment]
-    until = stand.clock.now() + timedelta(minutes=12)
     winner = (Event("experiment.significant", {"goal_id": GOAL}), Event("variation.winning", {"goal_id": GOAL}))
     start, failures = threading.Barrier(200), []
 
     def guardian() -> None:
-        stand.guardian().run(until=until)
+        stand.guardian().run("guardian")
 
     def auto_stop() -> None:
         pause_running(stand.store, SHOP, EXPERIMENT, expected_measurement_epoch=1, reason="auto_stop", events=winner)

@@ -22,7 +22,6 @@ def test_round__healthy_experiment__is_quiet_and_remembers_that_it_looked(stand:
     assert stand.round().results == {"quiet": 1}
     assert (stand.webhooks(), stand.inbox(), stand.state.open) == ([], [], ())
     assert (stand.state.generation, stand.state.checked_at) == (1, timestamp(stand.clock.now()))
-    assert dict(stand.metrics.sums) == {"ExperimentsPaused": 0, "ExperimentsNotWatched": 0, "ExperimentsLeft": 0}
 
 
 def test_round__nothing_counted_yet__says_so(stand: Stand) -> None:
@@ -209,6 +208,6 @@ def test_restart__begins_anew(stand: Stand) -> None:
     assert [(case.measurement_epoch, case.resolved_at is None) for case in stand.state.past] == [(1, False)]
 
 
-def test_no_time_left__is_counted(stand: Stand) -> None:
-    done = stand.guardian().run(until=datetime(2026, 1, 1, tzinfo=UTC))
-    assert (done.left, done.results) == (1, {})
+def test_no_time_left__is_left(stand: Stand) -> None:
+    done = stand.guardian().run("guardian", until=datetime(2026, 1, 1, tzinfo=UTC))
+    assert (done.left, done.results) == ([EXPERIMENT], {})

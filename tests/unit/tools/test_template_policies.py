@@ -18,11 +18,11 @@ STACK = Stack.planned(endpoint="http://127.0.0.1:1")
 STATEMENTS = {function.logical_id: STACK.statements(function.logical_id) for function in STACK.functions()}
 TABLE = STACK.resolver.attributes["CatalogTable"]["Arn"]
 MANAGEMENT = {name for name in STATEMENTS if name.startswith("Api")}
-SCHEDULES = {"CronAutostop", "CronGuardian", "CronLaunch"}
-NAMING_NOTHING = SCHEDULES | {"WorkerPages", "WorkerScreenshots"}
+DECIDING = {"CronLaunch", "WorkerDecide"}
+NAMING_NOTHING = DECIDING | {"WorkerPages", "WorkerScreenshots"}
 """Functions that change records of families, and never their names."""
 
-PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {
+PUBLISHING = (MANAGEMENT | DECIDING | {"WorkerPublish"}) - {
     "ApiAnalytics",
     "ApiAssets",
     "ApiPages",
@@ -31,7 +31,7 @@ PUBLISHING = (MANAGEMENT | SCHEDULES | {"WorkerPublish"}) - {
 }
 
 WRITERS: dict[Kind, set[str]] = {
-    "EXP": {"ApiExperiments"} | SCHEDULES,
+    "EXP": {"ApiExperiments"} | DECIDING,
     "GOAL": {"ApiExperiments"},
     "KEY": {"ApiSettings"},
     "SHOP": {"ApiSettings"},
@@ -56,7 +56,7 @@ WRITERS: dict[Kind, set[str]] = {
         "CronRollup",
         "CronSweep",
     },
-    "GUARD": {"CronGuardian"},
+    "GUARD": {"WorkerDecide"},
     "HOOK": {"ApiWebhooks"},
     "USED": MANAGEMENT,
     "PUB": PUBLISHING,

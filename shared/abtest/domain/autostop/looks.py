@@ -1,6 +1,7 @@
 """One look at the evidence, and the state after it with running always-valid p-values, as documents."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from abtest.domain.autostop.evidence import Arms, Evidence, Measure
 from abtest.domain.autostop.shapes import (
@@ -22,6 +23,11 @@ from abtest.kit.clock import Timestamp
 def is_new(state: LookState | None, evidence: Evidence) -> bool:
     """Return whether this generation has no look yet."""
     return state is None or evidence.generation > state["generation"]
+
+
+def is_newer(totals: Mapping[str, Any], state: LookState | None) -> bool:
+    """Return whether the totals of a roll-up are of a generation that has no look yet."""
+    return state is None or totals["generation"] > state["generation"]
 
 
 def look_at(state: LookState | None, evidence: Evidence, now: Timestamp) -> tuple[LookState, Look]:

@@ -1,3 +1,3 @@
-"""Auto-stop's schedule: looks at roll-ups, decisions, pauses."""
+"""Auto-stop: looks at roll-ups, decisions, pauses."""
 
-from abtest.services.autostop.run import AutoStopRun as AutoStopRun
+from abtest.services.autostop.run import AutoStop as AutoStop

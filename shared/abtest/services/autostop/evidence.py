@@ -2,16 +2,19 @@
 
 from abtest.domain.autostop.evidence import Evidence
 from abtest.domain.experiments.model import Experiment
+from abtest.ports.rollup_store import Document
 from abtest.services.results.evidence import evidence_in
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import RollupReader
 
 
-def evidence_of(reader: RollupReader, rules: ShopRules, experiment: Experiment) -> Evidence | None:
+def evidence_of(
+    reader: RollupReader, rules: ShopRules, experiment: Experiment, totals: Document | None = None
+) -> Evidence | None:
     """Return the evidence of the newest roll-up; None before the first count, or without a control.
 
-    With `results_weekdays` it covers only visitors first exposed on these days. Raises DatabaseBusyError.
+    `totals` are those of the measurement where they were read a moment ago. With `results_weekdays` the evidence covers
+    only visitors first exposed on these days. Raises DatabaseBusyError.
     """
-    return reader.read(
-        experiment.id, experiment.measurement_epoch, lambda snapshot: evidence_in(snapshot, rules, experiment)
-    )
+    epoch = experiment.measurement_epoch
+    return reader.read(experiment.id, epoch, lambda snapshot: evidence_in(snapshot, rules, experiment), totals)

@@ -1,79 +1,86 @@
-"""Round of auto-stop: a look at every running experiment with new counts, and a decision."""
+"""Turn of auto-stop at a running experiment: a look at new counts, and a decision."""
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from abtest.domain.autostop.evidence import Evidence
-from abtest.domain.autostop.looks import is_new, look_at
-from abtest.domain.autostop.settings import AutoStop
-from abtest.domain.autostop.shapes import Look
+from abtest.domain.autostop.looks import is_new, is_newer, look_at
+from abtest.domain.autostop.settings import AutoStop as Settings
+from abtest.domain.autostop.shapes import Look, LookState
 from abtest.domain.autostop.verdicts import Evaluated, GuardrailFinding, Harm, Verdict, Waiting, Winner
 from abtest.domain.experiments.model import Experiment
-from abtest.ports.limits import Leases
 from abtest.ports.looks import LookStore
-from abtest.ports.metrics import Metrics
+from abtest.ports.rollup_store import Document
 from abtest.services.autostop.decision import decide
 from abtest.services.autostop.evidence import evidence_of
 from abtest.services.autostop.execution import DecisionExecution
-from abtest.services.autostop.looks import LookRun
 from abtest.services.autostop.planned import with_planned_looks
-from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.leases import Lease
 from abtest.services.results.shop_rules import Coverage, ShopRules
 from abtest.services.results.snapshots import RollupReader
 
-TASK = "autostop"
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class AutoStopShop:
+    """Rules of a shop and coverage of its traffic, each read once for all experiments of a message."""
+
+    rules: ShopRules
+    coverage: Coverage
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AutoStopRun:
-    """Job of the schedule. Two runs at once are safe, and so is the death of one at any line.
+class AutoStop:
+    """Looks and decisions. Two workers at once are safe, and so is the death of one at any line.
 
     A look is stored after the one that was read, or not at all. The decision follows from the stored look, so the next
-    run carries out what a dead run has left.
+    turn carries out what a dead one has left.
     """
 
     store: ExperimentStore
     reader: RollupReader
     looks: LookStore
-    leases: Leases
-    metrics: Metrics
 
-    def run(self, *, until: datetime) -> Round:
-        """Run one round; no experiment is begun after `until`. Raises RoundFailedError after trying all of them.
+    def shop(self, rules: ShopRules) -> AutoStopShop:
+        """Return what the turns of one shop share."""
+        return AutoStopShop(rules, Coverage(self.store.world, self.reader.store))
 
-        Results and metrics are those of running experiments; of all others only failures count.
-        """
-        coverage = Coverage(self.store.world, self.reader.store)
-        rounds = Rounds(world=self.store.world, leases=self.leases, task=TASK)
-        done = rounds.run(lambda experiment, held: self._turn(experiment, coverage, held), until=until)
-        # Decisions come first; looks without a decision take what time is left.
-        other_looks = LookRun(world=self.store.world, reader=self.reader, looks=self.looks)
-        done.failed += other_looks.run(rounds, until=until).failed
-        self.metrics.put(
-            {
-                "ExperimentsPaused": done.results["paused"],
-                "ExperimentsNotDecided": len(done.failed),
-                "ExperimentsLeft": done.left,
-            }
-        )
-        return done.or_fail()
+    def settled(
+        self, shop: AutoStopShop, experiment: Experiment, totals: Document | None, state: LookState | None
+    ) -> str | None:
+        """Return why nothing can come of a turn, or None. `totals` and `state` are what is stored."""
+        settings = shop.rules.auto_stop(experiment)
+        if totals is None:
+            return log_waiting(experiment, settings, None, Waiting("not_counted_yet"))
+        # In every other mode time alone, or an edit, may decide on counts that were looked at before.
+        if settings.mode == "off" and not is_newer(totals, state):
+            return log_waiting(experiment, settings, None, Waiting("off"))
+        return None
 
-    def _turn(self, experiment: Experiment, coverage: Coverage, held: Lease) -> str:
-        rules = ShopRules(self.store.world.catalog, experiment.shop_id)
+    def turn(
+        self,
+        shop: AutoStopShop,
+        experiment: Experiment,
+        totals: Document | None,
+        state: LookState | None,
+        held: Lease,
+    ) -> str:
+        """Take a look if the counts are new, decide, and carry the decision out; return one word for the result."""
+        rules = shop.rules
         settings = rules.auto_stop(experiment)
-        evidence = evidence_of(self.reader, rules, experiment)
+        evidence = evidence_of(self.reader, rules, experiment, totals)
         if evidence is None:
             return log_waiting(experiment, settings, None, Waiting("not_counted_yet"))
         has_money = any(measure.is_money for measure in evidence.measures.values())
         # Coverage is read only for verdicts about money.
-        is_covered = settings.mode == "off" or not has_money or not coverage.of(experiment, rules).mixed_populations
+        is_covered = (
+            settings.mode == "off" or not has_money or not shop.coverage.of(experiment, rules).mixed_populations
+        )
         held.check()
-        verdict = self._look(experiment, evidence, settings, is_covered)
+        verdict = self._look(experiment, evidence, settings, state, is_covered)
         if verdict is None:
             return "overtaken"
         if isinstance(verdict, Waiting):
@@ -89,15 +96,21 @@ class AutoStopRun:
         _log.info("autostop.decided", extra={**_facts(experiment, settings, evidence), "result": done})
         return done
 
-    def _look(self, experiment: Experiment, evidence: Evidence, settings: AutoStop, is_covered: bool) -> Verdict | None:
-        """Store a look at a new generation and return its verdict; None when another run was faster."""
+    def _look(
+        self,
+        experiment: Experiment,
+        evidence: Evidence,
+        settings: Settings,
+        state: LookState | None,
+        is_covered: bool,
+    ) -> Verdict | None:
+        """Store a look at a new generation and return its verdict; None when another worker was faster."""
         world = self.store.world
-        state = self.looks.state(experiment.id, evidence.measurement_epoch)
         look: Look | None = None
         if is_new(state, evidence):
             state, look = look_at(state, evidence, world.now())
             state, look = with_planned_looks(experiment, state, look, evidence, settings, world.clock.now())
-        # A faster run has looked at a newer count already, and its verdict is the better one.
+        # A faster worker has looked at a newer count already, and its verdict is the better one.
         if state is None or state["generation"] != evidence.generation:
             return None
         verdict = decide(experiment, state, evidence, settings, now=world.clock.now(), is_covered=is_covered)
@@ -107,7 +120,7 @@ class AutoStopRun:
         return verdict
 
 
-def log_waiting(experiment: Experiment, settings: AutoStop, evidence: Evidence | None, waiting: Waiting) -> str:
+def log_waiting(experiment: Experiment, settings: Settings, evidence: Evidence | None, waiting: Waiting) -> str:
     """Log why nothing was decided, and return the reason."""
     if waiting.reason != "off":
         facts = {**_facts(experiment, settings, evidence), "reason": waiting.reason, "said": waiting.message}
@@ -115,7 +128,7 @@ def log_waiting(experiment: Experiment, settings: AutoStop, evidence: Evidence |
     return waiting.reason
 
 
-def _facts(experiment: Experiment, settings: AutoStop, evidence: Evidence | None) -> dict[str, Any]:
+def _facts(experiment: Experiment, settings: Settings, evidence: Evidence | None) -> dict[str, Any]:
     return {
         "shop_id": experiment.shop_id,
         "experiment_id": experiment.id,
@@ -125,7 +138,7 @@ def _facts(experiment: Experiment, settings: AutoStop, evidence: Evidence | None
     }
 
 
-def look_verdict(settings: AutoStop, verdict: Verdict) -> dict[str, Any]:
+def look_verdict(settings: Settings, verdict: Verdict) -> dict[str, Any]:
     """Return the verdict as the look stores it."""
     if isinstance(verdict, Waiting):
         return {"mode": settings.mode, "outcome": "waiting", "reason": verdict.reason}

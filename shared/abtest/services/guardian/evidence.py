@@ -1,8 +1,8 @@
 """Evidence for Guardian's rules, out of the documents of roll-ups. Fields that a document lacks stay unknown."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from abtest.domain.experiments.model import Experiment, Variation
@@ -23,7 +23,6 @@ from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.domain.ledger.rollup_documents import shop_day_of
 from abtest.domain.ledger.shop_days import distinct_visitors
 from abtest.kit.clock import Timestamp, from_milliseconds, parse_milliseconds, parse_timestamp, to_milliseconds
-from abtest.ports.catalog import Catalog
 from abtest.ports.rollup_store import Document, Reach
 from abtest.services.results import RollupReader
 from abtest.services.results.counts import Counts, counts_of_totals
@@ -36,46 +35,48 @@ DAYS_BACK = 14
 """Changes are looked for in so many days; a day may also be compared with the same weekday of the week before."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShopSight:
-    """Rules and days of the shops in one run, each read once.
+ReachOf = Callable[[str], Reach | None]
+"""Returns how far the counts of a shop reach; None if that is unknown."""
 
-    `reach` was read before any count, so every count read later reaches at least as far.
+
+class ShopSight:
+    """Rules, reach and days of one shop, each read once for all of its experiments.
+
+    The reach is read at once, before any count, so every count read later reaches at least as far.
     """
 
-    catalog: Catalog
-    reader: RollupReader
-    reach: Reach | None
-    _rules: dict[str, ShopRules] = field(default_factory=dict)
-    _days: dict[tuple[str, str, str], Sequence[Document]] = field(default_factory=dict)
-
-    def rules(self, shop_id: str) -> ShopRules:
-        """Return the shop's settings."""
-        if shop_id not in self._rules:
-            self._rules[shop_id] = ShopRules(self.catalog, shop_id)
-        return self._rules[shop_id]
+    def __init__(self, shop_id: str, rules: ShopRules, reader: RollupReader, reach_of: ReachOf) -> None:
+        self.rules = rules
+        self.reader = reader
+        self._shop_id = shop_id
+        self._reach = reach_of(shop_id)
+        self._days: dict[tuple[str, str], Sequence[Document]] = {}
 
     def counted_until(self, experiment: Experiment) -> int:
         """Return how far the experiment's counts reach at least, in Unix milliseconds; 0 if unknown."""
-        if self.reach is None or self.reach.missing & {experiment.id, experiment.shop_id}:
+        if self._reach is None or self._reach.missing & {experiment.id, self._shop_id}:
             return 0
-        return parse_milliseconds(self.reach.until)
+        return parse_milliseconds(self._reach.until)
 
-    def days(self, shop_id: str, until: datetime) -> Sequence[Document]:
+    def days(self, until: datetime) -> Sequence[Document]:
         """Return the shop's newest UTC days, by date."""
-        first, last = f"{until - timedelta(days=COVERAGE_DAYS - 1):%Y-%m-%d}", f"{until:%Y-%m-%d}"
-        key = (shop_id, first, last)
+        key = f"{until - timedelta(days=COVERAGE_DAYS - 1):%Y-%m-%d}", f"{until:%Y-%m-%d}"
         if key not in self._days:
-            self._days[key] = self.reader.store.shop_days(*key)
+            self._days[key] = self.reader.store.shop_days(self._shop_id, *key)
         return self._days[key]
 
 
 def evidence_of(
-    sight: ShopSight, experiment: Experiment, *, now: Timestamp, watched_since: Timestamp
+    sight: ShopSight,
+    experiment: Experiment,
+    *,
+    now: Timestamp,
+    watched_since: Timestamp,
+    totals: Document | None = None,
 ) -> Evidence | None:
     """Return the evidence of the present measurement, all of one generation; None before the first count.
 
-    Raises DatabaseBusyError.
+    `totals` are those of the measurement where they were read a moment ago. Raises DatabaseBusyError.
     """
 
     def compute(snapshot: Snapshot) -> Evidence | None:
@@ -83,7 +84,7 @@ def evidence_of(
             return None
         return _evidence(sight, experiment, snapshot, snapshot.totals, now, watched_since)
 
-    return sight.reader.read(experiment.id, experiment.measurement_epoch, compute)
+    return sight.reader.read(experiment.id, experiment.measurement_epoch, compute, totals)
 
 
 def _evidence(
@@ -94,9 +95,9 @@ def _evidence(
     now: Timestamp,
     watched_since: Timestamp,
 ) -> Evidence:
-    moment, rules = parse_timestamp(now), sight.rules(experiment.shop_id)
+    moment, rules = parse_timestamp(now), sight.rules
     began = parse_milliseconds(experiment.measurement_started_at or totals["computed_at"])
-    days, counts = sight.days(experiment.shop_id, moment), counts_of_totals(totals)
+    days, counts = sight.days(moment), counts_of_totals(totals)
     currency = totals.get("currency") or rules.shop.currency
     today = day_of(f"{moment:%Y-%m-%d}")
     # Whole quarters only: the one in which the measurement began is partial.

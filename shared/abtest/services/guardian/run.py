@@ -1,32 +1,28 @@
-"""One run of Guardian: a check of every running experiment, notifications of new findings, pauses.
+"""Check of Guardian: notifications of new findings, pauses.
 
 All notifications of a check are in one commit with the new state, conditional on the old one. So of two workers only
-one notifies, and a run that dies notifies completely or not at all; the next run checks again. A pause is one commit
+one notifies, and one that dies notifies completely or not at all; the next check tries again. A pause is one commit
 too, together with the experiment itself.
 """
 
 import logging
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
-from abtest.domain.guardian.judgement import Judgement, judge, watched_since
+from abtest.domain.guardian.judgement import Judgement, is_check_due, judge, watched_since
 from abtest.domain.guardian.settings import settings_of
 from abtest.kit.clock import Timestamp
 from abtest.ports.catalog import Commit, StaleVersionError
-from abtest.ports.limits import Leases
-from abtest.ports.metrics import Metrics
+from abtest.ports.rollup_store import Document
 from abtest.services.context import World
-from abtest.services.experiments.rounds import Round, Rounds
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.experiments.system_pause import NotPaused, pause_running
-from abtest.services.guardian.evidence import ShopSight, evidence_of
+from abtest.services.guardian.evidence import ReachOf, ShopSight, evidence_of
 from abtest.services.guardian.notifications import audit_rows, finding_facts, messages, paused_event, triggered_rows
 from abtest.services.guardian_memory import Remembered, remembered
 from abtest.services.leases import Lease
 from abtest.services.results import RollupReader
-
-TASK = "guardian"
+from abtest.services.results.shop_rules import ShopRules
 
 _log = logging.getLogger(__name__)
 
@@ -43,39 +39,36 @@ class _Look:
 
 
 class Guardian:
-    """Job of the schedule."""
+    """Checks of running experiments."""
 
-    def __init__(self, store: ExperimentStore, leases: Leases, reader: RollupReader, metrics: Metrics) -> None:
+    def __init__(self, store: ExperimentStore, reader: RollupReader, reach_of: ReachOf) -> None:
         self._store = store
-        self._leases = leases
         self._reader = reader
-        self._metrics = metrics
+        self._reach_of = reach_of
 
     @property
     def _world(self) -> World:
         return self._store.world
 
-    def run(self, *, until: datetime) -> Round:
-        """Check every running experiment; none is begun after `until`. Raises RoundFailedError after trying all.
+    def sight(self, shop_id: str, rules: ShopRules) -> ShopSight:
+        """Return what the checks of one shop share. Each message has a new one, because its days and rules age."""
+        return ShopSight(shop_id, rules, self._reader, self._reach_of)
+
+    def settled(self, experiment: Experiment, totals: Document | None, before: Remembered) -> str | None:
+        """Return `quiet` where a check could not tell more than the last one did, else None."""
+        epoch, generation = experiment.measurement_epoch, totals["generation"] if totals else None
+        is_due = is_check_due(before.state, measurement_epoch=epoch, generation=generation, now=self._world.now())
+        return None if is_due else "quiet"
+
+    def turn(
+        self, sight: ShopSight, experiment: Experiment, totals: Document | None, before: Remembered, held: Lease
+    ) -> str:
+        """Check one experiment. `totals` and `before` are what is stored. Raises what a pause that failed raises.
 
         Results: `quiet` (nothing new), `notified`, `paused`, `unpublished` (paused; storefronts receive it when
-        the outbox is repeated), `raced` (another run was faster), and why there was nothing left to pause.
+        the outbox is repeated), `raced` (another worker was faster), and why there was nothing left to pause.
         """
-        # Every run starts with a new sight, because its cached days and rules would be old in the next one.
-        sight = ShopSight(self._world.catalog, self._reader, self._reader.store.reach())
-        rounds = Rounds(world=self._world, leases=self._leases, task=TASK)
-        done = rounds.run(lambda experiment, held: self._check(sight, experiment, held), until=until)
-        self._metrics.put(
-            {
-                "ExperimentsPaused": sum(done.results.get(word, 0) for word in ("paused", "unpublished")),
-                "ExperimentsNotWatched": len(done.failed),
-                "ExperimentsLeft": done.left,
-            }
-        )
-        return done.or_fail()
-
-    def _check(self, sight: ShopSight, experiment: Experiment, held: Lease) -> str:
-        look = self._look(sight, experiment)
+        look = self._look(sight, experiment, totals, before)
         if look.judgement.state == look.before.state:
             return "quiet"
         held.check()
@@ -86,11 +79,12 @@ class Guardian:
         except StaleVersionError:
             return "raced"
 
-    def _look(self, sight: ShopSight, experiment: Experiment) -> _Look:
-        now, rules = self._world.now(), sight.rules(experiment.shop_id)
-        before = remembered(self._world.catalog, experiment.shop_id, experiment.id)
+    def _look(self, sight: ShopSight, experiment: Experiment, totals: Document | None, before: Remembered) -> _Look:
+        now, rules = self._world.now(), sight.rules
         since = watched_since(before.state, now)
-        evidence = evidence_of(sight, experiment, now=now, watched_since=since)
+        evidence = None
+        if totals is not None:
+            evidence = evidence_of(sight, experiment, now=now, watched_since=since, totals=totals)
         judgement = judge(
             before.state,
             evidence,
@@ -102,7 +96,7 @@ class Guardian:
         return _Look(experiment=experiment, before=before, judgement=judgement, currency=currency, now=now)
 
     def _remember(self, look: _Look) -> str:
-        """Store the state with its notifications, if any. Raises StaleVersionError where another run was faster."""
+        """Store the state with its notifications, if any. Raises StaleVersionError where another worker was faster."""
         experiment, alerts = look.experiment, look.judgement.alerts
         self._world.catalog.commit(
             Commit(
@@ -117,7 +111,7 @@ class Guardian:
         return "notified" if alerts else "quiet"
 
     def _pause(self, look: _Look) -> str:
-        """Pause the experiment. A failure is notified once and raised, and the next run tries again."""
+        """Pause the experiment. A failure is notified once and raised, and the next check tries again."""
         experiment, judgement = look.experiment, look.judgement
         first, cases = judgement.pauses[0], (*judgement.pauses, *judgement.alerts)
         try:
@@ -138,11 +132,11 @@ class Guardian:
         except Exception as error:
             if isinstance(error, StaleVersionError):
                 stored = remembered(self._world.catalog, experiment.shop_id, experiment.id)
-                # Another run has checked the experiment meanwhile: its notifications are the right ones.
+                # Another worker has checked the experiment meanwhile: its notifications are the right ones.
                 if stored.version != look.before.version:
                     return "raced"
             _log.warning("guardian.pause_failed", extra=_facts(experiment, first.kind, "pause"))
-            # Stored although the pause failed, so that the failure is reported once and not by each run.
+            # Stored although the pause failed, so that the failure is reported once and not by each check.
             self._remember(replace(look, judgement=judgement.not_paused(look.before.state)))
             raise
         if isinstance(paused, NotPaused):

@@ -118,15 +118,22 @@ class RollupReader:
         self.store = store
         self._items = items or ReadItems()
 
-    def read(self, experiment_id: str, measurement_epoch: int, compute: Callable[[Snapshot], Answer]) -> Answer:
+    def read(
+        self,
+        experiment_id: str,
+        measurement_epoch: int,
+        compute: Callable[[Snapshot], Answer],
+        totals: Document | None = None,
+    ) -> Answer:
         """Return the result of `compute` on a snapshot of one generation.
 
-        Raises DatabaseBusyError when counts were written during each of three attempts.
+        `totals` are those of the epoch where the caller has just read them, for many at once. Raises DatabaseBusyError
+        when counts were written during each of three attempts.
         """
         for _ in range(ATTEMPTS):
-            totals = self.store.totals(experiment_id, measurement_epoch)
+            present = totals or self.store.totals(experiment_id, measurement_epoch)
             try:
-                return compute(Snapshot(totals, self.store, self._items))
+                return compute(Snapshot(present, self.store, self._items))
             except OutdatedError:
-                continue
+                totals = None
         raise DatabaseBusyError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,7 @@ from abtest.ports.catalog import Commit, Put
 from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.guardian_memory import remembered
 from abtest.services.shop_records import puts_of
-from tests.support.handlers import fresh_handler
-from tests.support.invocations import Context, sample
+from tests.support.deployed_deciders import DeployedDeciders
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import SHOP_ID, experiment, goal, shop, variation
 
@@ -36,7 +34,7 @@ class Deployed:
         self.experiment = experiment(started_at=began, measurement_started_at=began, goals=(BUY,))
         self.catalog.commit(Commit(puts=puts_of(shop())))
         self.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(self.experiment), expected_version=0)]))
-        self.handler = fresh_handler(stack, "CronGuardian", "cron_guardian")
+        self.deciders = DeployedDeciders(stack)
 
     def counted(self, treatment: int, *, twice: int = 0, generation: int = 1) -> None:
         at, arms = from_milliseconds(self.now), (variation(0).id, variation(1).id)
@@ -60,8 +58,8 @@ class Deployed:
         day = {**stamp, "date": date, "cells": cells, "goals": {}, "money": {}}
         assert self.store.put(totals, {date: day}, {})
 
-    def run(self) -> Any:
-        return self.handler(sample("cron_guardian__quarter_of_an_hour"), Context())
+    def run(self) -> dict[str, int]:
+        return self.deciders.run("guardian")
 
     def status(self) -> str:
         record = self.catalog.get(SHOP_ID, "EXP", self.experiment.id)
@@ -83,7 +81,7 @@ def test_run__harmful_treatment__is_paused_published_and_told(
 ) -> None:
     deployed.counted(300)
 
-    assert deployed.run() == {"results": {"paused": 1}, "failed": [], "left": 0}
+    assert deployed.run() == {"paused": 1}
 
     assert deployed.status() == "paused"
     assert deployed.webhooks() == ["experiment.guardian_paused"]
@@ -93,14 +91,14 @@ def test_run__harmful_treatment__is_paused_published_and_told(
     assert list(S3Blobs(aws_stack.name("DeliveryBucket")).list("")), "storefronts have the new configuration"
     (line,) = [json.loads(text) for text in capsys.readouterr().out.splitlines() if '"_aws"' in text]
     assert (line["ExperimentsPaused"], line["ExperimentsLeft"]) == (1, 0)
-    assert deployed.run()["results"] == {}
+    assert deployed.run() == {}
 
 
 def test_run__twice__remembers_what_it_told(deployed: Deployed) -> None:
     deployed.counted(490, twice=400)
 
-    assert deployed.run()["results"] == {"notified": 1}
-    assert deployed.run()["results"] == {"quiet": 1}
+    assert deployed.run() == {"notified": 1}
+    assert deployed.run() == {"quiet": 1}
 
     assert deployed.webhooks() == ["experiment.guardian_triggered"]
     state = remembered(deployed.catalog, SHOP_ID, deployed.experiment.id).state
@@ -124,11 +122,6 @@ def test_run__code_too_large_for_an_item__has_the_rights_for_it(deployed: Deploy
     deployed.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(large), expected_version=1)]))
     deployed.counted(300)
 
-    assert deployed.run()["results"] in ({"paused": 1}, {"unpublished": 1})
+    assert deployed.run() in ({"paused": 1}, {"unpublished": 1})
 
     assert deployed.status() == "paused"
-
-
-def test_run__without_anything_that_runs__is_empty(aws_stack: AwsStack) -> None:
-    handler = fresh_handler(aws_stack, "CronGuardian", "cron_guardian")
-    assert handler(sample("cron_guardian__quarter_of_an_hour"), Context()) == {"results": {}, "failed": [], "left": 0}

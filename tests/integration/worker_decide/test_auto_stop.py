@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoLookStore, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.domain.experiments.model import Experiment
-from abtest.kit import canonical_json
 from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Catalog, Commit, Put
 from abtest.services.experiments.records import EXPERIMENTS, experiment_in
 from abtest.services.shop_records import puts_of
 from tests.support.any_json import any_json
 from tests.support.autostopping import CONTROL, GOAL, GROUP_SEQUENTIAL, PLANNED, TREATMENT, plan, running, totals
-from tests.support.handlers import Handler, fresh_handler
+from tests.support.deployed_deciders import DeployedDeciders
 from tests.support.moto_stack import AwsStack
 from tests.support.storefronts import SHOP_ID, shop
 
 WON = {CONTROL: (2000, 200), TREATMENT: (2000, 300)}
 EVEN = {CONTROL: (2000, 200), TREATMENT: (2000, 205)}
-EVENT = canonical_json.loads(Path("events/cron_autostop__five_minutes.json").read_bytes())
 
 
 @pytest.fixture
-def handler(aws_stack: AwsStack) -> Handler:
-    return fresh_handler(aws_stack, "CronAutostop", "cron_autostop")
+def deciders(aws_stack: AwsStack) -> DeployedDeciders:
+    return DeployedDeciders(aws_stack)
 
 
 @pytest.fixture
@@ -43,7 +40,7 @@ def rollups(aws_stack: AwsStack) -> DynamoRollupStore:
 
 
 def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
-    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+    deciders: DeployedDeciders, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
 ) -> None:
     began = timestamp(datetime.now(UTC) - timedelta(days=1))
     first, second = running(1), replace(running(2), auto_stop_override=PLANNED, planned_test=plan())
@@ -54,7 +51,7 @@ def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
     rollups.put(totals(first, 1, WON), {}, {})
     rollups.put(totals(second, 1, EVEN), {}, {})
 
-    assert handler(EVENT, None) == {"results": {"paused": 1, "evaluated": 1}, "failed": [], "left": 0}
+    assert deciders.run("autostop") == {"paused": 1, "evaluated": 1}
 
     assert _stored(catalog, first.id).status == "paused"
     kept = _stored(catalog, second.id)
@@ -69,12 +66,12 @@ def test_function__a_winner_and_one_that_runs_on__pauses_once_and_publishes(
     assert state is not None
     assert state["minima"][GOAL][TREATMENT] < 0.05
 
-    assert handler(EVENT, None)["results"] == {"already_evaluated": 1}
+    assert deciders.run("autostop") == {"already_evaluated": 1}
     assert len(catalog.outbox("webhook", created_before="9999", limit=10)) == 2
 
 
 def test_function__planned_looks__are_stored_as_read_and_pause_at_a_boundary(
-    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+    deciders: DeployedDeciders, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
 ) -> None:
     began = timestamp(datetime.now(UTC) - timedelta(days=1))
     planned = plan(required_total_visitors=6000, spending={"family": "pocock", "gamma": None}, looks=5)
@@ -91,13 +88,13 @@ def test_function__planned_looks__are_stored_as_read_and_pause_at_a_boundary(
 
     rollups.put(totals(experiment, 1, {CONTROL: (800, 80), TREATMENT: (800, 84)}), {}, {})
     for _ in range(2):
-        assert handler(EVENT, None)["results"] == {"no_winner": 1}
+        assert deciders.run("autostop") == {"no_winner": 1}
     first = looks.state(experiment.id, 1)
     assert first is not None
     assert [one["generation"] for one in first["planned_looks"]["counts"][TREATMENT]] == [1]
 
     assert rollups.put(totals(experiment, 2, WON), {}, {})
-    assert handler(EVENT, None)["results"] == {"paused": 1}
+    assert deciders.run("autostop") == {"paused": 1}
     second = looks.state(experiment.id, 1)
     assert second is not None
     documents = second["planned_looks"]["family"]["treatments"][TREATMENT]["looks"]
@@ -114,7 +111,7 @@ def test_function__planned_looks__are_stored_as_read_and_pause_at_a_boundary(
 
 
 def test_function__planned_looks_at_adjusted_rates__pause_for_a_winner_that_plain_looks_do_not_see(
-    handler: Handler, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
+    deciders: DeployedDeciders, catalog: Catalog, rollups: DynamoRollupStore, aws_stack: AwsStack
 ) -> None:
     began = timestamp(datetime.now(UTC) - timedelta(days=1))
     planned = plan(baseline_rate=0.2, required_total_visitors=12_000, covariate_adjustment="cuped")
@@ -128,7 +125,7 @@ def test_function__planned_looks_at_adjusted_rates__pause_for_a_winner_that_plai
     rollups.put(totals(adjusted, 1, counted, **past), {}, {})
     rollups.put(totals(plain, 1, counted), {}, {})
 
-    assert handler(EVENT, None)["results"] == {"paused": 1, "no_winner": 1}
+    assert deciders.run("autostop") == {"paused": 1, "no_winner": 1}
 
     looks = DynamoLookStore(aws_stack.name("RollupsTable"))
     states = [looks.state(experiment.id, 1) for experiment in (adjusted, plain)]
@@ -137,10 +134,6 @@ def test_function__planned_looks_at_adjusted_rates__pause_for_a_winner_that_plai
     assert (evaluation["outcome"], evaluation["ended_by"]) == ("significant_pause", "winner")
     (row,), _ = catalog.audit(SHOP_ID, entity_id=adjusted.id, limit=10)
     assert row.diff["estimate"] == [None, "cuped"]
-
-
-def test_function__nothing_runs__does_nothing(handler: Handler) -> None:
-    assert handler(EVENT, None) == {"results": {}, "failed": [], "left": 0}
 
 
 def _stored(catalog: Catalog, experiment_id: str) -> Experiment:

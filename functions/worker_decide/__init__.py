@@ -1,0 +1,1 @@
+"""Carries out auto-stop and Guardian for the shops in DecideQueue."""
