@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -29,6 +28,7 @@ from abtest.services.ledger_files import LedgerFiles
 from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, exposure, goal, order, plan
 from tests.support.ledgers import random_ledger as random_rows
 from tests.support.local_athena import LocalAthena, local_athena
+from tests.support.members import in_members
 
 WEEK_MS = 7 * DAY_MS
 SINCE = BEGIN - 2 * WEEK_MS
@@ -52,7 +52,7 @@ def write_raw(athena: LocalAthena, rows: Sequence[Row], written: int, name: str)
     """One batch, with a line that is no row at its end."""
     lines = [canonical_json.encode(row) for row in rows]
     key = raw_key([name], written)
-    athena.ledger.put(key, gzip.compress(b"\n".join([*lines, b"nonsense"])), content_type="application/gzip")
+    athena.ledger.put(key, in_members([*lines, b"nonsense"]), content_type="application/gzip")
     return key
 
 

@@ -1,6 +1,5 @@
 """Every engine that answers questions about the ledger, over rows that lie partly in Parquet and partly raw."""
 
-import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -15,6 +14,7 @@ from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.warehouse import ShopLedger
 from tests.support.local_athena import LocalAthena, local_athena
+from tests.support.members import in_members
 from tests.support.memory import MemoryBlobs
 
 SINCE = 0
@@ -39,8 +39,8 @@ def stored(ledger: Blobs, rows: Sequence[Row], shop_id: str) -> ShopFiles:
 
 def _raw(ledger: Blobs, rows: Sequence[Row], name: str) -> str:
     key = raw_key([name], HOUR)
-    lines = b"".join(canonical_json.encode(dict(row)) + b"\n" for row in rows)
-    ledger.put(key, gzip.compress(lines, 1), content_type="application/x-ndjson")
+    lines = [canonical_json.encode(dict(row)) for row in rows]
+    ledger.put(key, in_members(lines), content_type="application/x-ndjson")
     return key
 
 

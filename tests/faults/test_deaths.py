@@ -74,14 +74,21 @@ def test_edge__killed_around_spilling__is_asked_again(schedule: Schedule, after:
 
 
 @AFTER
-def test_worker__killed_around_its_write__is_made_good_by_redelivery(schedule: Schedule, after: bool) -> None:
+@pytest.mark.parametrize("write", [1, 2], ids=["of-the-object", "of-its-manifest"])
+def test_worker__killed_around_each_write__is_made_good_by_redelivery(
+    schedule: Schedule, write: int, after: bool
+) -> None:
     shop = schedule.shop
     queued = messages(shop)
-    shop.deliver(Fate(at=1, after=after, of="put"))
+    shop.deliver(Fate(at=write, after=after, of="put"))
     assert messages(shop) == queued, "nothing was confirmed"
-    assert len(list(shop.ledger.list("raw/"))) == (1 if after else 0)
+    stored = [len(list(shop.ledger.list(prefix))) for prefix in ("raw/", "manifests/")]
+    done = write if after else write - 1
+    assert stored == [min(done, 1), max(done - 1, 0)]
     send_the_rest(schedule)
     schedule.check()
+    names = [[entry.key.split(".")[0] for entry in shop.ledger.list(prefix)] for prefix in ("raw/", "manifests/")]
+    assert [key.removeprefix("raw/") for key in names[0]] == [key.removeprefix("manifests/") for key in names[1]]
 
 
 def test_queue__that_delivers_everything_again_in_the_next_hour__changes_nothing(schedule: Schedule) -> None:

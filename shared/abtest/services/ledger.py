@@ -1,8 +1,9 @@
-"""Writer of the ledger: a batch of queue messages becomes one raw object.
+"""Writer of the ledger: a batch of queue messages becomes one raw object, and a manifest of where its shops are.
 
 Objects are never changed. Their names follow from the hour of writing and the message ids, so a batch that is delivered
 again finds its object. It writes another one where the hour is over or the queue formed other batches: so a row may be
-in several objects, and readers recognize copies by event id. A message is done only after all its rows are stored.
+in several objects, and readers recognize copies by event id. A message is done only after all its rows and the manifest
+are stored.
 """
 
 import logging
@@ -15,6 +16,7 @@ from typing import Any, cast
 from abtest.domain.ledger.aside import AsideLine, sample_of
 from abtest.domain.ledger.columns import ABSENT, ESSENTIAL
 from abtest.domain.ledger.events import MAX_EVENTS, REVENUE_GOAL_ID, Row, goal_claim
+from abtest.domain.ledger.manifests import InvalidRawObjectError, manifest_key, manifest_of, sectioned
 from abtest.domain.ledger.objects import batch_id, quarantine_key, raw_key
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
@@ -25,6 +27,7 @@ from abtest.services.last_seen import LastSeen
 
 _log = logging.getLogger(__name__)
 
+JSON = "application/json"
 NO_SHOP = "unreadable"
 """Stands for the shop of unreadable messages: no shop has this id, so none can list them."""
 UNKNOWN_GOAL_KEPT = timedelta(seconds=60)
@@ -82,7 +85,8 @@ class LedgerWriter:
         Invalid JSON can never be read, so it is quarantined. JSON of another form may be of a newer release, whose
         workers can read it; so it comes again, and finally becomes a dead letter.
 
-        Raises BlobsUnavailableError and DatabaseBusyError: then a repetition finds what was stored, if anything.
+        Raises BlobsUnavailableError and DatabaseBusyError: then a repetition finds what was stored, if anything. An
+        object of an earlier delivery that cannot be read counts as unavailable.
         """
         rows: list[Row] = []
         read: list[str] = []
@@ -113,7 +117,7 @@ class LedgerWriter:
         for shop_id, refused in unknown.items():
             self._quarantine(shop_id, refused, batch)
         if good:
-            self._put(key, packed(good))
+            self._put_with_manifest(key, good)
             if self.seen is not None:
                 self.seen.note((row["shop_id"], row["received_at"]) for row in good)
 
@@ -125,13 +129,29 @@ class LedgerWriter:
             key = quarantine_key(shop_id, part[0]["received_at"], f"{batch}-{start // MAX_EVENTS:04}")
             self._put(key, packed([unknown_goal_line(row) for row in part]))
 
-    def _put(self, key: str, content: bytes) -> None:
+    def _put_with_manifest(self, key: str, rows: Sequence[Row]) -> None:
+        content, manifest = sectioned(key, rows)
+        stored = self._put(key, content)
+        # The rows of an earlier delivery may have been in another order.
+        if stored != content:
+            try:
+                manifest = manifest_of(key, stored)
+            except InvalidRawObjectError as error:
+                _log.exception("ledger.unreadable_object", extra={"object": key})
+                raise BlobsUnavailableError from error
+        self._put(manifest_key(key), manifest.encoded(), JSON)
+
+    def _put(self, key: str, content: bytes, content_type: str = NDJSON) -> bytes:
+        """Store an object unless there is one. Return the content that is stored now."""
         try:
-            self.ledger.put(key, content, content_type=NDJSON, if_absent=True)
+            self.ledger.put(key, content, content_type=content_type, if_absent=True)
         except PreconditionFailedError as error:
             # An earlier delivery wrote it, or two at one time refused each other: then the message has to come again.
-            if self.ledger.get(key) is None:
+            present = self.ledger.get(key)
+            if present is None:
                 raise BlobsUnavailableError from error
+            return present.content
+        return content
 
 
 def rows_of(body: str) -> Sequence[Row] | None:

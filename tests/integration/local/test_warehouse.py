@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 
@@ -10,6 +9,7 @@ import pytest
 
 from abtest.adapters.warehouse.athena_client import AthenaQueries, QueryError
 from tests.support.local_athena import local_athena
+from tests.support.members import in_members
 
 LINES = (
     b'{"event_id":"2026-01-01","shop_id":"a","ts":1,"data":"{\\"n\\":1}","qa_mode":false}',
@@ -22,7 +22,7 @@ LINES = (
 def queries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AthenaQueries]:
     with local_athena(tmp_path_factory.mktemp("engine")) as made:
         key = "raw/dt=2026-11-21/hh=03/batch.ndjson.gz"
-        made.ledger.put(key, gzip.compress(b"\n".join(LINES)), content_type="application/gzip")
+        made.ledger.put(key, in_members(LINES), content_type="application/gzip")
         yield made.queries
 
 

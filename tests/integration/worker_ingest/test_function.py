@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from abtest.domain.ledger.events import goal_claim
+from abtest.domain.ledger.manifests import manifest_key, manifest_of, read_manifest
 from abtest.kit.clock import ManualClock
 from abtest.ports.blobs import BlobsUnavailableError, PreconditionFailedError
 from abtest.ports.catalog import Claim, Commit
@@ -29,6 +30,17 @@ def written(ledger: MemoryBlobs, prefix: str = "raw/") -> list[list[dict[str, An
     keys = [entry.key for entry in ledger.list(prefix)]
     texts = [gzip.decompress(ledger.objects[key].blob.content) for key in keys]
     return [[json.loads(line) for line in text.splitlines()] for text in texts]
+
+
+def check_manifests(ledger: MemoryBlobs) -> None:
+    """Check that each raw object has a manifest, which leads to the rows of each shop."""
+    for entry in ledger.list("raw/"):
+        manifest = read_manifest(ledger.objects[manifest_key(entry.key)].blob.content)
+        content = ledger.objects[entry.key].blob.content
+        assert manifest == manifest_of(entry.key, content)
+        for shop_id, one in manifest.sections.items():
+            lines = gzip.decompress(content[one.offset : one.offset + one.length]).splitlines()
+            assert sum(json.loads(line)["shop_id"] == shop_id for line in lines) == one.rows
 
 
 @pytest.fixture
@@ -96,7 +108,7 @@ class Dying(MemoryBlobs):
 
 
 @pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("dies_at", [1, 2, 3])
+@pytest.mark.parametrize("dies_at", [1, 2, 3, 4], ids=["unreadable", "unknown-goal", "object", "manifest"])
 def test_worker__that_dies_around_any_write__has_lost_and_changed_nothing_after_the_next_delivery(
     catalog: MemoryCatalog, clock: ManualClock, dies_at: int, before: bool
 ) -> None:
@@ -111,12 +123,47 @@ def test_worker__that_dies_around_any_write__has_lost_and_changed_nothing_after_
     first = dict(ledger.objects)
     assert writer.write(batch) == []
     assert first.items() <= ledger.objects.items()
+    check_manifests(ledger)
     assert [line["event_id"] for lines in written(ledger) for line in lines] == ["a"]
     aside = [line for lines in written(ledger, "quarantine/") for line in lines]
     assert sorted((line["event_id"] or "", line["reason"]) for line in aside) == [
         ("", "unreadable_message"),
         ("b", "unknown_goal"),
     ]
+
+
+def test_worker__that_died_before_the_manifest__describes_the_object_that_is_stored(
+    catalog: MemoryCatalog, clock: ManualClock
+) -> None:
+    batch = [message(number, row(event_id=f"e-{number}" * number, shop_id=f"shop-{number % 3}")) for number in range(9)]
+    ledger = Dying(1, before=False)
+    writer = LedgerWriter(ledger=ledger, goals=KnownGoals(catalog, clock), clock=clock)
+    with pytest.raises(SystemExit):
+        writer.write(batch)
+    assert list(ledger.list("manifests/")) == []
+    assert writer.write(batch[::-1]) == []
+    check_manifests(ledger)
+
+
+def test_object__of_an_earlier_delivery_that_cannot_be_read__does_not_end_the_message(
+    writer: LedgerWriter, ledger: MemoryBlobs
+) -> None:
+    writer.write([message(1, row())])
+    (entry,) = ledger.list("raw/")
+    ledger.put(entry.key, b"damaged", content_type="x")
+    with pytest.raises(BlobsUnavailableError):
+        writer.write([message(1, row())])
+
+
+def test_object__of_many_shops__has_the_rows_of_each_in_few_bytes(writer: LedgerWriter, ledger: MemoryBlobs) -> None:
+    large = [row(event_id=f"l-{number}", shop_id="large", data="x" * 1_000) for number in range(100)]
+    small = [row(event_id=f"s-{number}", shop_id=f"shop-{number:03}") for number in range(300)]
+    writer.write([message(1, *small, *large)])
+    check_manifests(ledger)
+    (entry,) = ledger.list("manifests/")
+    sections = read_manifest(ledger.objects[entry.key].blob.content).sections
+    assert len(sections) == 301
+    assert len({one.offset for one in sections.values()}) < 10
 
 
 class Refusing(MemoryBlobs):
@@ -221,3 +268,5 @@ def test_function__on_the_templates_resources__writes_and_names_the_unreadable(a
     (entry,) = aws_stack.clients.s3.list_objects_v2(Bucket=bucket, Prefix="raw/")["Contents"]
     content = aws_stack.clients.s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
     assert json.loads(gzip.decompress(content)) == row()
+    stored = aws_stack.clients.s3.get_object(Bucket=bucket, Key=manifest_key(entry["Key"]))["Body"].read()
+    assert read_manifest(stored) == manifest_of(entry["Key"], content)

@@ -1,6 +1,5 @@
 """Hours of a ledger in memory, made of rows or of whatever else may stand in a raw object; and back from Parquet."""
 
-import gzip
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,6 +10,7 @@ from abtest.domain.ledger.columns import ABSENT
 from abtest.domain.ledger.objects import raw_key
 from abtest.kit import canonical_json
 from abtest.kit.canonical_json import Json
+from tests.support.members import in_members
 from tests.support.memory import MemoryBlobs
 
 HOUR = 3_600_000
@@ -30,7 +30,7 @@ def put_raw(ledger: MemoryBlobs, name: str, lines: Iterable[Line], at: int = NOO
     """A raw object of these rows or raw lines; its key."""
     key = raw_key([name], at)
     texts = [line if isinstance(line, bytes) else canonical_json.encode(line) for line in lines]
-    ledger.put(key, gzip.compress(b"\n".join(texts) + b"\n", mtime=0), content_type="application/x-ndjson")
+    ledger.put(key, in_members(texts), content_type="application/x-ndjson")
     return key
 
 

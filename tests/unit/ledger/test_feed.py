@@ -17,9 +17,12 @@ from abtest.domain.ledger.feed import (
     read_news,
 )
 from abtest.domain.ledger.manifests import (
+    MEMBER_BYTES,
     InvalidManifestError,
+    InvalidRawObjectError,
     Manifest,
     manifest_key,
+    manifest_of,
     raw_key_of,
     read_manifest,
     sectioned,
@@ -38,11 +41,12 @@ def rows_of(content: bytes) -> list[str]:
 
 def two_shops(key: str = KEY) -> tuple[bytes, Manifest]:
     names = [("a-1", "shop-b"), ("a-2", "shop-a"), ("a-3", "shop-b")]
-    rows = [row(event_id=event_id, shop_id=shop_id, received_at=BEGIN + 7) for event_id, shop_id in names]
+    much = "x" * MEMBER_BYTES
+    rows = [row(event_id=event_id, shop_id=shop_id, received_at=BEGIN + 7, data=much) for event_id, shop_id in names]
     return sectioned(key, rows)
 
 
-def test_object__of_several_shops__is_one_gzip_file_and_one_for_each() -> None:
+def test_object__of_large_shops__is_one_gzip_file_and_one_for_each() -> None:
     content, manifest = two_shops()
     assert rows_of(content) == ["a-2", "a-1", "a-3"]
     parts = {
@@ -54,6 +58,39 @@ def test_object__of_several_shops__is_one_gzip_file_and_one_for_each() -> None:
         (2, BEGIN + 7, BEGIN + 7),
     ]
     assert two_shops() == (content, manifest), "equal rows give equal bytes"
+
+
+def test_object__of_small_shops__is_shared_by_few() -> None:
+    rows = [row(event_id=f"e-{n}", shop_id=f"shop-{n % 50:02}", received_at=BEGIN, data="x" * 5_000) for n in range(99)]
+    content, manifest = sectioned(KEY, rows)
+    members = {(one.offset, one.length) for one in manifest.sections.values()}
+    assert 5 < len(members) < 10
+    for shop_id, one in manifest.sections.items():
+        event_ids = rows_of(content[one.offset : one.offset + one.length])
+        assert [each["event_id"] for each in rows if each["shop_id"] == shop_id] == [
+            event_id for event_id in event_ids if int(event_id.removeprefix("e-")) % 50 == int(shop_id[-2:])
+        ]
+    assert sum(length for _, length in members) == len(content)
+    assert manifest_of(KEY, content) == manifest
+
+
+def test_manifest__of_members_that_share_shops_and_lines__spans_them() -> None:
+    lines = [canonical_json.encode(dict(row(shop_id=shop))) for shop in ("shop-a", "shop-b", "shop-a", "shop-c")]
+    first, second, third = map(
+        gzip.compress, (lines[0] + b"\n" + lines[1] + b"\n" + lines[2][:9], lines[2][9:], lines[3])
+    )
+    sections = manifest_of(KEY, first + second + b"" + gzip.compress(b"\n") + third).sections
+    both = len(first) + len(second)
+    assert sections.keys() == {"shop-a", "shop-b", "shop-c"}
+    assert (sections["shop-a"].offset, sections["shop-a"].rows) == (0, 2)
+    assert sections["shop-a"].length >= both
+    assert sections["shop-c"].offset >= both
+
+
+@pytest.mark.parametrize("content", [b"", b"text", gzip.compress(b"{}")[:-1], gzip.compress(b"{}") + b"text"])
+def test_manifest__of_what_is_not_gzip__is_refused(content: bytes) -> None:
+    with pytest.raises(InvalidRawObjectError):
+        manifest_of(KEY, content)
 
 
 def test_manifest__written__is_read_back() -> None:

@@ -1,7 +1,8 @@
 """Manifests of raw objects: where in an object the rows of each shop are, so that its reader reads no rows of others.
 
-A raw object is a series of gzip members, one for each shop: as a whole it is a gzip file with the rows of all, and each
-member by itself is one with the rows of one shop. Its manifest is a second object, written after it.
+A raw object is a series of gzip members: as a whole it is a gzip file with the rows of all shops, and each member by
+itself is one with the rows of a shop, or of a few shops that have little. Its manifest is a second object, written
+after it.
 """
 
 import gzip
@@ -19,6 +20,9 @@ from abtest.kit import canonical_json
 MANIFESTS = "manifests/"
 _SUFFIX = ".ndjson.gz"
 
+MEMBER_BYTES = 64 * 1024
+"""Text of a member, if shops with less share one. A member of its own for a few rows takes three times the bytes."""
+
 
 class InvalidManifestError(Exception):
     """The bytes are not a manifest."""
@@ -32,8 +36,9 @@ class InvalidRawObjectError(Exception):
 class Section:
     """Bytes of a raw object with rows of one shop: a gzip file by themselves.
 
-    A section may have rows of other shops too (an object of an older release is one section for each of its shops), so
-    readers select the shop's rows. `rows` are the shop's, `oldest` and `newest` when they were received (Unix ms).
+    A section may have rows of other shops too (shops with few rows share one, and an object of an older release is one
+    section for each of its shops), so readers select the shop's rows. `rows` are the shop's, `oldest` and `newest` when
+    they were received (Unix ms).
     """
 
     key: str
@@ -73,40 +78,65 @@ def raw_key_of(manifest: str) -> str:
 def sectioned(key: str, rows: Iterable[Row]) -> tuple[bytes, Manifest]:
     """Return the content of a raw object with these rows, and its manifest. Equal rows give equal bytes."""
     members: list[bytes] = []
-    sections: dict[str, Section] = {}
+    spans: list[_Span] = []
     offset = 0
+    for shops in _shared(_by_shop(rows)):
+        # Without the time of writing, equal lines are equal bytes, and a repeated write changes nothing.
+        member = gzip.compress(b"".join(shop.text for shop in shops), 6, mtime=0)
+        spans += (_Span(shop.shop_id, offset, offset + len(member), shop.received) for shop in shops)
+        members.append(member)
+        offset += len(member)
+    return b"".join(members), _manifest(key, spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _ShopLines:
+    """Lines of a shop, and when they were received."""
+
+    shop_id: str
+    text: bytes
+    received: tuple[int, ...]
+
+
+def _by_shop(rows: Iterable[Row]) -> Iterator[_ShopLines]:
     # The order within a shop is kept: sorting is stable.
     for shop_id, group in groupby(sorted(rows, key=lambda row: row["shop_id"]), key=lambda row: row["shop_id"]):
         own = list(group)
-        # Without the time of writing, equal lines are equal bytes, and a repeated write changes nothing.
-        member = gzip.compress(b"".join(canonical_json.encode(dict(row)) + b"\n" for row in own), 6, mtime=0)
-        received = [row["received_at"] for row in own]
-        sections[shop_id] = Section(
-            key=key, offset=offset, length=len(member), rows=len(own), oldest=min(received), newest=max(received)
-        )
-        members.append(member)
-        offset += len(member)
-    return b"".join(members), Manifest(key=key, sections=sections)
+        text = b"".join(canonical_json.encode(dict(row)) + b"\n" for row in own)
+        yield _ShopLines(shop_id, text, tuple(row["received_at"] for row in own))
+
+
+def _shared(shops: Iterable[_ShopLines]) -> Iterator[list[_ShopLines]]:
+    """Yield the shops of each member."""
+    small: list[_ShopLines] = []
+    for shop in shops:
+        if len(shop.text) >= MEMBER_BYTES:
+            yield [shop]
+            continue
+        small.append(shop)
+        if sum(len(one.text) for one in small) >= MEMBER_BYTES:
+            yield small
+            small = []
+    if small:
+        yield small
 
 
 def whole_object(key: str, size: int, rows: Sequence[Row]) -> Manifest:
     """Return the manifest of an object whose shops are not apart: the whole object is a section of each."""
-    return Manifest(key=key, sections={one.shop_id: one.section(key) for one in _spans(0, size, rows)})
+    return _manifest(key, _spans(0, size, rows))
 
 
 def manifest_of(key: str, content: bytes) -> Manifest:
-    """Return the manifest of an object from its content: equal to that of `sectioned` where shops are apart.
+    """Return the manifest of an object from its content, of one that `sectioned` made the same.
 
     A shop whose rows are in several members has one section from the first to the last of them. Lines that are not
     rows are left out. Raises InvalidRawObjectError.
     """
-    spans: dict[str, _Span] = {}
+    spans: list[_Span] = []
     for offset, length, lines in _members(content):
         rows = [row for line in lines.split(b"\n") if (row := row_of_line(line)) is not None]
-        for span in _spans(offset, length, rows):
-            before = spans.get(span.shop_id)
-            spans[span.shop_id] = before.joined(span) if before else span
-    return Manifest(key=key, sections={shop_id: span.section(key) for shop_id, span in sorted(spans.items())})
+        spans += _spans(offset, length, rows)
+    return _manifest(key, spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +160,14 @@ class _Span:
             oldest=min(self.received),
             newest=max(self.received),
         )
+
+
+def _manifest(key: str, spans: Iterable[_Span]) -> Manifest:
+    joined: dict[str, _Span] = {}
+    for span in spans:
+        before = joined.get(span.shop_id)
+        joined[span.shop_id] = before.joined(span) if before else span
+    return Manifest(key=key, sections={shop_id: span.section(key) for shop_id, span in sorted(joined.items())})
 
 
 def _spans(offset: int, length: int, rows: Sequence[Row]) -> list[_Span]:
