@@ -10,13 +10,11 @@ from typing import Any
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
-from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.batch import Envelope
 from abtest.domain.ledger.daily_counts import day_of
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import ManualClock, from_milliseconds, parse_milliseconds, to_milliseconds
 from abtest.ports.queue import QueueUnavailableError
-from abtest.services.compaction import Compaction
 from abtest.services.context import World
 from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import EventStoreUnavailableError, Ingest
@@ -28,6 +26,7 @@ from tests.faults.faults import Fate, Fated, KilledError
 from tests.faults.oracle import LARGE, Event, Numbers
 from tests.faults.shoppers import Plan, Sending
 from tests.support.api import MemoryApi
+from tests.support.compaction import Compacting
 from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
 from tests.support.memory.metrics import MemoryMetrics
 from tests.support.memory.queue import SendsEach
@@ -210,18 +209,10 @@ class Shop:
                 self.ledger.delete(entry.key)
 
     def compact(self, fate: Fate = PEACE, *, since_days: int = 20) -> None:
-        """One run of the compaction; killed ones leave whatever they had written."""
-        ledger = Fated(self.ledger, fate)
-        compaction = Compaction(
-            clock=self.clock,
-            random=self.random,
-            ledger=ledger,
-            hours=DuckDbHours(ledger),
-            leases=MemoryLeases(),
-            metrics=MemoryMetrics(),
-        )
+        """A run of the schedule and of its workers; killed ones leave whatever they had written."""
+        compacting = Compacting(clock=self.clock, random=self.random, ledger=Fated(self.ledger, fate))
         try:
-            compaction.run(until=self.clock.now() + timedelta(minutes=5), since=self.now - since_days * 86_400_000)
+            compacting.run(since=self.now - since_days * 86_400_000)
         except KilledError:
             return
 

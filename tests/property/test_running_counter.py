@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 import duckdb
@@ -15,7 +14,6 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from abtest.adapters.warehouse import rows_in_memory
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
-from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.adapters.warehouse.rows_in_memory import ROWS_A_PLAN
 from abtest.adapters.warehouse.shop_copy import CopyLedger
 from abtest.domain.ledger.cells import Counts, Covariate
@@ -26,10 +24,9 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
-from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blob
 from abtest.ports.warehouse import DAYS_KEPT, ShopCounted, ShopPlans
-from abtest.services.compaction import Compaction
+from tests.support.compaction import Compacting
 from tests.support.ledgers import (
     BEGIN,
     GOALS,
@@ -43,8 +40,7 @@ from tests.support.ledgers import (
     plan,
     random_ledger,
 )
-from tests.support.memory import MemoryBlobs, MemoryLeases
-from tests.support.memory.metrics import MemoryMetrics
+from tests.support.memory import MemoryBlobs
 from tests.support.sizes import sized
 from tests.unit.ledger.streams import ledger_object
 
@@ -121,14 +117,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def compact(self) -> None:
-        Compaction(
-            clock=self.clock,
-            random=SystemRandomness(),
-            ledger=self.ledger,
-            hours=DuckDbHours(self.ledger),
-            leases=MemoryLeases(),
-            metrics=MemoryMetrics(),
-        ).run(until=self.clock.now() + timedelta(minutes=5))
+        Compacting(clock=self.clock, ledger=self.ledger).run()
 
     @rule(chosen=st.sampled_from(PLANS))
     def plan_anew(self, chosen: tuple[CountingPlan, ...]) -> None:

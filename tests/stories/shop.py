@@ -12,13 +12,11 @@ from random import Random
 from typing import Any
 
 from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
-from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.delivery.manifest import ACTIVE
 from abtest.domain.ledger.batch import Envelope
 from abtest.edge.publications import Publications
 from abtest.http.factory import create_app, handler
 from abtest.kit.clock import ManualClock, to_milliseconds
-from abtest.services.compaction import Compaction
 from abtest.services.context import World
 from abtest.services.event_limits import EventLimits
 from abtest.services.experiments.due import ScheduledActions
@@ -40,6 +38,7 @@ from tests.stories.shoppers import Event
 from tests.support.api import START, MemoryApi, MemoryManagement
 from tests.support.autostopping import Doom
 from tests.support.client import Client
+from tests.support.compaction import Compacting
 from tests.support.deciding import Deciders
 from tests.support.memory import (
     MemoryBlobs,
@@ -262,15 +261,13 @@ class Shop:
         ScheduledActions(store, Planner(store.world, Fated(self.management.rollups, fate))).run(until=self._until)
 
     def _compact(self, fate: Fate) -> None:
-        ledger = Fated(self.ledger, fate)
-        Compaction(
+        Compacting(
             clock=self.clock,
             random=self._random,
-            ledger=ledger,
-            hours=DuckDbHours(ledger),
+            ledger=Fated(self.ledger, fate),
             leases=Fated(self.leases, fate),
             metrics=self.metrics,
-        ).run(until=self._until)
+        ).run()
 
 
 def _wire(event: Event) -> dict[str, Any]:

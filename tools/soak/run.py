@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,12 +16,8 @@ import requests
 
 from abtest.adapters import aws
 from abtest.adapters.s3 import S3Blobs
-from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.kit.clock import SystemClock
-from abtest.kit.ids import SystemRandomness
-from abtest.services.compaction import Compaction
-from tests.support.memory import MemoryLeases
-from tests.support.memory.metrics import MemoryMetrics
+from tests.support.compaction import Compacting
 from tools.local.provision.clients import CREDENTIALS, Clients
 from tools.local.template.intrinsics import REGION
 from tools.local.testing import settle, status
@@ -32,7 +27,6 @@ from tools.soak.shoppers import Sent, Shopfront
 SHOPS = 6
 """A shop may send 60,000 events a minute; one client each."""
 SETTLE_SECONDS = 3600.0
-COMPACT_WITHIN = timedelta(hours=1)
 
 OnSent = Callable[[int], None]
 
@@ -98,16 +92,7 @@ def _ledger_bucket(endpoint: str) -> str:
 def _compact(endpoint: str, bucket: str) -> None:
     """Compact like cron_compact, without waiting for closed hours."""
     with _reaching(endpoint):
-        ledger, clock = S3Blobs(bucket), SystemClock()
-        compaction = Compaction(
-            clock=clock,
-            random=SystemRandomness(),
-            ledger=ledger,
-            hours=DuckDbHours(ledger),
-            leases=MemoryLeases(),
-            metrics=MemoryMetrics(),
-        )
-        compaction.run(until=clock.now() + COMPACT_WITHIN, open_hours=True)
+        Compacting(clock=SystemClock(), ledger=S3Blobs(bucket)).run(open_hours=True)
 
 
 @contextmanager

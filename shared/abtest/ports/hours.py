@@ -1,9 +1,23 @@
 """Reader of one hour of the raw ledger, for compaction and for the audit that compares the two forms."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
+
+from abtest.domain.ledger.manifests import Section
+from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSection:
+    """Section of a raw object with lines of one shop only; `first_line` is its first one's index in the object."""
+
+    section: Section
+    first_line: int
+
+
+NONE: Mapping[str, Sequence[OwnSection]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +77,24 @@ class HourRows(Protocol):
 class Hours(Protocol):
     """Reader of hours in bounded memory. All calls may raise LedgerObjectError and BlobsUnavailableError."""
 
-    def open(self, raw: Sequence[str]) -> AbstractContextManager[HourRows]:
-        """Open the rows of these raw objects, given by their keys."""
+    def open(
+        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, own: Mapping[str, Sequence[OwnSection]] = NONE
+    ) -> AbstractContextManager[HourRows]:
+        """Open the rows of the group's shops in these raw objects, given by their keys.
+
+        Of an object in `own` only these sections are read, or all of it where they do not contain what they should.
+        Unreadable lines of own sections, and those with the id of a shop, belong to the group of the shop, others to
+        group 0.
+        """
         ...
 
-    def compared(self, raw: Sequence[str], events: Sequence[str]) -> Compared:
-        """Compare the events of raw objects with those of Parquet files, both given by their keys."""
+    def compared(
+        self,
+        raw: Sequence[str],
+        events: Sequence[str],
+        *,
+        group: ShopGroup = ALL_SHOPS,
+        own: Mapping[str, Sequence[OwnSection]] = NONE,
+    ) -> Compared:
+        """Compare the events of raw objects, read as `open` does, with those of Parquet files, given by their keys."""
         ...

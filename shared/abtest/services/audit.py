@@ -13,6 +13,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from abtest.domain.ledger.cells import Counts
+from abtest.domain.ledger.compacted_hours import HourFiles
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.differences import Difference
 from abtest.domain.ledger.events import HOUR_MS
@@ -165,19 +166,24 @@ class Audit:
     def _audit_hours(self, outcome: Audited, until: datetime) -> None:
         now = to_milliseconds(self.world.clock.now())
         hours = LedgerFiles(self.ledger).hours(hour_of(now) - LOOK_BACK_HOURS * HOUR_MS, hour_of(now))
-        compacted = [(hour.hour, hour.compacted) for hour in hours if hour.compacted is not None]
-        for hour, document in sorted(compacted, key=lambda each: drawn(outcome.seed, str(each[0])))[:MAX_HOURS]:
+        compacted = [hour for hour in hours if hour.documents]
+        for hour in sorted(compacted, key=lambda each: drawn(outcome.seed, str(each.hour)))[:MAX_HOURS]:
             if self.world.clock.now() >= until:
                 return
             try:
-                compared = self.hours.compared(sorted(document.raw), document.events)
-                outcome.hours += 1
-                if compared.missing or compared.foreign:
-                    outcome.different_hours.append(raw_hour(hour))
-                    _log.error("audit.hour_difference", extra={"hour": raw_hour(hour), **asdict(compared)})
+                self._audit_hour(hour, outcome)
             except Exception:
-                _log.exception("audit.hour_failed", extra={"hour": raw_hour(hour)})
-                outcome.failed.append(raw_hour(hour))
+                _log.exception("audit.hour_failed", extra={"hour": raw_hour(hour.hour)})
+                outcome.failed.append(raw_hour(hour.hour))
+
+    def _audit_hour(self, hour: HourFiles, outcome: Audited) -> None:
+        documents = [(each.group, each.compacted) for each in hour.documents if each.compacted is not None]
+        compared = [self.hours.compared(sorted(each.raw), each.events, group=group) for group, each in documents]
+        outcome.hours += 1
+        differing = [each for each in compared if each.missing or each.foreign]
+        outcome.different_hours += [raw_hour(hour.hour)] if differing else []
+        for each in differing:
+            _log.error("audit.hour_difference", extra={"hour": raw_hour(hour.hour), **asdict(each)})
 
 
 def sampled(shops: Sequence[ShopPlans], seed: str) -> list[CountingPlan]:

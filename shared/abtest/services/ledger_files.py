@@ -10,16 +10,23 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from abtest.domain.ledger.compacted_hours import HourFiles, InvalidCompactedHourError, read_compacted_hour
+from abtest.domain.ledger.compacted_hours import (
+    HourDocument,
+    HourFiles,
+    InvalidCompactedHourError,
+    read_compacted_hour,
+)
 from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.objects import (
     COMPACTED,
     RAW,
     Hour,
     ShopFiles,
+    compacted_day,
     compacted_key,
     days_between,
     events_file,
+    group_of_key,
     hour_of,
     hour_of_key,
     is_raw,
@@ -27,7 +34,8 @@ from abtest.domain.ledger.objects import (
     raw_hour,
     raw_start,
 )
-from abtest.ports.blobs import Blobs
+from abtest.domain.ledger.shop_groups import ShopGroup
+from abtest.ports.blobs import BlobEntry, Blobs
 
 _log = logging.getLogger(__name__)
 
@@ -39,17 +47,28 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ListedHour:
+    """An hour by its listings: the bytes of its raw objects by key, and the shops of its documents."""
+
+    hour: Hour
+    sizes: Mapping[str, int]
+    groups: Sequence[ShopGroup]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerIndex:
     """Names of the ledger's objects since a moment, for all shops."""
 
+    hours: Sequence[HourFiles]
     parquet: Mapping[str, tuple[str, ...]]
     """Parquet files of compacted hours, by shop."""
     raw: tuple[str, ...]
-    """Raw objects that no hour's document names."""
+    """Raw objects with rows of any shop that are in no Parquet file."""
 
     def of_shop(self, shop_id: str) -> ShopFiles:
         """Objects that hold the shop's rows."""
-        return ShopFiles(parquet=self.parquet.get(shop_id, ()), raw=self.raw)
+        raw = tuple(key for hour in self.hours for key in hour.uncovered_of(shop_id))
+        return ShopFiles(parquet=self.parquet.get(shop_id, ()), raw=raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,58 +79,64 @@ class LedgerFiles:
 
     def of_shop(self, shop_id: str, since_ms: int) -> ShopFiles:
         """Objects that hold the shop's rows received at or after the moment, and earlier ones of the same hours."""
-        return self.index(since_ms).of_shop(shop_id)
+        hours = self._since(hour_of(since_ms - HOUR_MS), lambda group: group.has(shop_id))
+        return ShopFiles(
+            parquet=_parquet(hours).get(shop_id, ()),
+            raw=tuple(key for hour in hours for key in hour.uncovered_of(shop_id)),
+        )
 
     def index(self, since_ms: int) -> LedgerIndex:
-        """Read every hour's document and the raw listing once, for all shops."""
-        hours = self._since(hour_of(since_ms - HOUR_MS))
-        parquet: defaultdict[str, list[str]] = defaultdict(list)
-        for hour in hours:
-            for key in hour.compacted.events if hour.compacted else ():
-                parquet[events_file(key).shop_id].append(key)
-        return LedgerIndex(
-            parquet={shop_id: tuple(keys) for shop_id, keys in parquet.items()},
-            raw=tuple(key for hour in hours for key in hour.uncovered),
-        )
+        """Read every hour's documents and the raw listing once, for all shops."""
+        hours = self._since(hour_of(since_ms - HOUR_MS), lambda _: True)
+        raw = tuple(key for hour in hours for key in hour.uncovered)
+        return LedgerIndex(hours=hours, parquet=_parquet(hours), raw=raw)
 
     def raw_since(self, moment: int) -> list[str]:
         """Every raw object that may hold rows received at or after the moment, compacted or not, oldest hour first."""
-        return self._raw(RAW, after=raw_start(moment))
+        return [entry.key for entry in self._raw(RAW, after=raw_start(moment))]
+
+    def listed(self, first: Hour, last: Hour) -> list[ListedHour]:
+        """Each hour from the first to the last (both included) that has raw objects, in order; reads no object."""
+        days = list(days_between(first, last))
+        raw = _by_hour(entry for entries in _parallel(lambda day: self._raw(raw_day(day)), days) for entry in entries)
+        groups = _groups(
+            key for keys in _parallel(lambda day: self._documents(compacted_day(day)), days) for key in keys
+        )
+        return [
+            ListedHour(hour=hour, sizes=raw[hour], groups=groups.get(hour, ()))
+            for hour in sorted(raw)
+            if first <= hour <= last
+        ]
 
     def hours(self, first: Hour, last: Hour) -> list[HourFiles]:
-        """Each hour from the first to the last (both included) that has raw objects, in order."""
-        days = _parallel(lambda day: self._raw(raw_day(day)), days_between(first, last))
-        raw = _by_hour(key for keys in days for key in keys)
-        return _parallel(
-            lambda hour: self.hour(hour, raw[hour]), [hour for hour in sorted(raw) if first <= hour <= last]
+        """Each hour from the first to the last (both included) that has raw objects, with its documents, in order."""
+        return self._read([(hour.hour, hour.sizes, hour.groups) for hour in self.listed(first, last)])
+
+    def hour(self, hour: Hour, *groups: ShopGroup) -> HourFiles:
+        """One hour with the documents of these groups, or with all."""
+        (read,) = self._read([(hour, self.sizes(hour), groups or self.groups(hour))])
+        return read
+
+    def sizes(self, hour: Hour) -> Mapping[str, int]:
+        """Bytes of the raw objects of one hour, by key."""
+        return {entry.key: entry.size for entry in self._raw(raw_hour(hour))}
+
+    def groups(self, hour: Hour) -> Sequence[ShopGroup]:
+        """Shops of the documents of one hour."""
+        return _groups(self._documents(compacted_key(hour).removesuffix(".json"))).get(hour, ())
+
+    def _since(self, first: Hour, is_read: Callable[[ShopGroup], bool]) -> list[HourFiles]:
+        """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
+        # `after` is exclusive, and the documents of groups are behind the one of all shops.
+        documents = self._documents(COMPACTED, after=compacted_key(first - HOUR_MS))
+        groups = {hour: some for hour, some in _groups(documents).items() if hour >= first}
+        raw = _by_hour(self._raw_from(first, sorted(groups)))
+        return self._read(
+            (hour, raw.get(hour, {}), [group for group in groups.get(hour, ()) if is_read(group)])
+            for hour in sorted(raw.keys() | groups.keys())
         )
 
-    def hour(self, hour: Hour, raw: Sequence[str] | None = None) -> HourFiles:
-        """One hour; its raw objects are listed where they are not given. A document that cannot be read is none."""
-        keys = tuple(self._raw(raw_hour(hour)) if raw is None else raw)
-        stored = self.ledger.get(compacted_key(hour))
-        if stored is None:
-            return HourFiles(hour=hour, raw=keys)
-        try:
-            compacted = read_compacted_hour(stored.content)
-        except InvalidCompactedHourError:
-            _log.exception("compacted_hour.unreadable", extra={"hour": compacted_key(hour)})
-            # With its etag, so that compaction replaces the unreadable document instead of requiring that there is
-            # none.
-            return HourFiles(hour=hour, raw=keys, etag=stored.etag)
-        return HourFiles(hour=hour, raw=keys, compacted=compacted, etag=stored.etag)
-
-    def _since(self, first: Hour) -> list[HourFiles]:
-        """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
-        # `after` is exclusive: behind the key of the hour before, the first hour itself is included.
-        documents = self.ledger.list(COMPACTED, after=compacted_key(first - HOUR_MS))
-        compacted = [hour_of_key(entry.key) for entry in documents if entry.key.endswith(".json")]
-        raw = _by_hour(self._raw_from(first, compacted))
-        known = {hour: raw.get(hour, []) for hour in sorted(raw.keys() | set(compacted))}
-        read = {hour.hour: hour for hour in _parallel(lambda hour: self.hour(hour, known[hour]), compacted)}
-        return [read.get(hour) or HourFiles(hour=hour, raw=tuple(keys)) for hour, keys in known.items()]
-
-    def _raw_from(self, first: Hour, compacted: Sequence[Hour]) -> list[str]:
+    def _raw_from(self, first: Hour, compacted: Sequence[Hour]) -> list[BlobEntry]:
         """Raw objects from an hour on; a long time is listed by the day, many days at once."""
         if not compacted:
             return self._raw(RAW, after=raw_hour(first))
@@ -121,17 +146,66 @@ class LedgerFiles:
         days = list(days_between(min(before, compacted[0]), compacted[-1]))
         whole = _parallel(lambda day: self._raw(raw_day(day), after=raw_hour(first)), days)
         # `~` sorts behind all characters of a key, so the rest begins after the last day.
-        return [key for keys in whole for key in keys] + self._raw(RAW, after=f"{raw_day(days[-1])}~")
+        return [entry for entries in whole for entry in entries] + self._raw(RAW, after=f"{raw_day(days[-1])}~")
 
-    def _raw(self, prefix: str, *, after: str | None = None) -> list[str]:
-        return [entry.key for entry in self.ledger.list(prefix, after=after) if is_raw(entry.key)]
+    def _read(self, hours: Iterable[tuple[Hour, Mapping[str, int], Iterable[ShopGroup]]]) -> list[HourFiles]:
+        """Read these documents of these hours, many at once."""
+        known = [(hour, sizes, list(groups)) for hour, sizes, groups in hours]
+        needed = [(hour, group) for hour, _, groups in known for group in groups]
+        documents = dict(zip(needed, _parallel(lambda each: self.document(*each), needed), strict=True))
+        return [
+            HourFiles(
+                hour=hour,
+                sizes=sizes,
+                documents=tuple(read for group in groups if (read := documents[hour, group]) is not None),
+            )
+            for hour, sizes, groups in known
+        ]
+
+    def document(self, hour: Hour, group: ShopGroup) -> HourDocument | None:
+        """Read a document; None where there is none. One that cannot be read names no objects."""
+        stored = self.ledger.get(compacted_key(hour, group))
+        if stored is None:
+            return None
+        try:
+            compacted = read_compacted_hour(stored.content)
+        except InvalidCompactedHourError:
+            _log.exception("compacted_hour.unreadable", extra={"hour": compacted_key(hour, group)})
+            # With its etag, so that compaction replaces the unreadable document instead of requiring that there is
+            # none.
+            return HourDocument(group=group, etag=stored.etag)
+        return HourDocument(group=group, etag=stored.etag, compacted=compacted)
+
+    def _raw(self, prefix: str, *, after: str | None = None) -> list[BlobEntry]:
+        return [entry for entry in self.ledger.list(prefix, after=after) if is_raw(entry.key)]
+
+    def _documents(self, prefix: str, *, after: str | None = None) -> list[str]:
+        return [entry.key for entry in self.ledger.list(prefix, after=after) if entry.key.endswith(".json")]
 
 
-def _by_hour(keys: Iterable[str]) -> dict[Hour, list[str]]:
-    hours: defaultdict[Hour, list[str]] = defaultdict(list)
-    for key in keys:
-        hours[hour_of_key(key)].append(key)
-    return hours
+def _parquet(hours: Iterable[HourFiles]) -> dict[str, tuple[str, ...]]:
+    """Parquet files by shop. Documents of two divisions may name the same file."""
+    parquet: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for hour in hours:
+        for document in hour.documents:
+            for key in document.compacted.events if document.compacted else ():
+                parquet[events_file(key).shop_id][key] = None
+    return {shop_id: tuple(keys) for shop_id, keys in parquet.items()}
+
+
+def _by_hour(entries: Iterable[BlobEntry]) -> dict[Hour, dict[str, int]]:
+    # Keys are parsed once for each folder: parsing each one would take longer than to list them.
+    folders: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for entry in entries:
+        folders[entry.key.rpartition("/")[0]][entry.key] = entry.size
+    return {hour_of_key(folder): sizes for folder, sizes in folders.items()}
+
+
+def _groups(documents: Iterable[str]) -> dict[Hour, list[ShopGroup]]:
+    groups: defaultdict[Hour, list[ShopGroup]] = defaultdict(list)
+    for key in documents:
+        groups[hour_of_key(key)].append(group_of_key(key))
+    return groups
 
 
 def _parallel(call: Callable[[Key], Result], keys: Iterable[Key]) -> list[Result]:

@@ -43,6 +43,7 @@ class Settings:
     screenshot_queue_url: str = ""
     profile_queue_url: str = ""
     decide_queue_url: str = ""
+    compact_queue_url: str = ""
     analytics_store_url: str = ""
     browser_events_per_minute: str = ""
     server_events_per_minute: str = ""

@@ -10,12 +10,10 @@ from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.objects import compacted_key
 from abtest.kit.documents import decode
-from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, Put
 from abtest.services.audit import Audit, Audited, AuditFailedError
-from abtest.services.compaction import Compaction
 from abtest.services.experiments.records import EXPERIMENTS
-from tests.support.memory import MemoryLeases
+from tests.support.compaction import Compacting
 from tests.unit.ledger.raw_hours import NOON
 from tests.unit.ledger.rolled_up import EXPERIMENT, OTHER, RolledUp, running
 
@@ -171,14 +169,7 @@ def test_run__experiment_that_cannot_be_planned__fails_aloud_and_keeps_no_other_
 
 def _compacted(bench: RolledUp) -> RolledUp:
     bench.clock.advance(hours=2)
-    Compaction(
-        clock=bench.clock,
-        random=SystemRandomness(),
-        ledger=bench.ledger,
-        hours=DuckDbHours(bench.ledger),
-        leases=MemoryLeases(),
-        metrics=bench.metrics,
-    ).run(until=bench.clock.now() + timedelta(minutes=1))
+    Compacting(clock=bench.clock, ledger=bench.ledger, metrics=bench.metrics).run()
     return bench
 
 

@@ -3,32 +3,34 @@
 import gzip
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.columns import COLUMNS, row_of_line
-from abtest.domain.ledger.compacted_hours import read_compacted_hour
+from abtest.domain.ledger.compacted_hours import HourFiles, read_compacted_hour
 from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.objects import compacted_key, events_file
 from abtest.domain.ledger.reference import count
+from abtest.domain.ledger.shop_groups import ALL_SHOPS
 from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds
-from abtest.kit.ids import SystemRandomness
-from abtest.ports.blobs import Blobs, BlobsUnavailableError
-from abtest.services.compaction import LEASE, Compaction, CompactionFailedError, CompactionSummary
+from abtest.ports.blobs import BlobsUnavailableError
+from abtest.services.compaction.worker import Compacted, CompactionFailedError
+from abtest.services.leases import Lease
 from abtest.services.ledger_files import LedgerFiles
 from tests.support import ledgers
+from tests.support.compaction import Compacting
 from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryMetrics
 from tests.unit.ledger.raw_hours import HOUR, NOON, SHOP, Line, keys_in, put_raw, row, rows_of
 
 MINUTE = 60_000
 CLOSED = NOON + HOUR + 20 * MINUTE
+LEASE = "compact#raw/dt=2026-05-27/hh=12/#0of1"
 
 
 class Dying(MemoryBlobs):
@@ -58,24 +60,25 @@ class Worked:
         self.leases = MemoryLeases()
         self.metrics = MemoryMetrics()
 
-    def use(self, ledger: Blobs | None = None) -> Compaction:
-        ledger = ledger or self.ledger
-        return Compaction(
-            clock=self.clock,
-            random=SystemRandomness(),
-            ledger=ledger,
-            hours=DuckDbHours(ledger),
-            leases=self.leases,
-            metrics=self.metrics,
-        )
+    @property
+    def compacting(self) -> Compacting:
+        return Compacting(clock=self.clock, ledger=self.ledger, leases=self.leases, metrics=self.metrics)
 
-    def run(self, **changes: Any) -> CompactionSummary:
-        found = self.use().run(**{"until": self.soon(), **changes})
-        assert found is not None
-        return found
+    def run(self, **changes: Any) -> list[Compacted]:
+        """Outcomes of all that is due."""
+        return self.compacting.run(**changes)
 
-    def soon(self) -> datetime:
-        return self.clock.now() + timedelta(minutes=5)
+    def done(self, **changes: Any) -> Compacted:
+        """Outcome of the only unit that is due."""
+        (compacted,) = self.run(**changes)
+        return compacted
+
+    def compact(self, hour: HourFiles) -> Compacted:
+        """Outcome of a worker that listed the hour some time ago."""
+        held = Lease(self.leases, "slow", owner="slow", clock=self.clock)
+        assert held.acquire()
+        until = self.clock.now() + timedelta(minutes=5)
+        return self.compacting.worker().compact_listed(hour, ALL_SHOPS, held, until=until)
 
     def documents(self) -> Mapping[str, Any]:
         return {
@@ -100,22 +103,20 @@ def test_run__closed_hour__parquet_by_shop_and_a_document_that_names_it() -> Non
         put_raw(worked.ledger, "2", [row("a"), row("c")]),
     ]
 
-    summary = worked.run()
+    compacted = worked.done()
 
     (document,) = worked.documents().values()
     assert document.raw == set(raw)
     assert [events_file(key).shop_id for key in document.events] == [SHOP, "other"]
     assert document.rows == 3
     assert keys_in(worked.ledger, "events/") == list(document.events)
-    assert (summary.hours, summary.files, summary.rows, summary.copies, summary.unreadable, summary.left) == (
-        1,
-        2,
-        3,
-        1,
-        0,
-        0,
-    )
-    assert worked.metrics.sums["CompactedRows"] == 3
+    assert compacted == Compacted(state="done", files=2, rows=3, copies=1, unreadable=0)
+    assert worked.metrics.sums == {
+        "CompactionUnitsDue": 1,
+        "CompactedUnits": 1,
+        "CompactedRows": 3,
+        "UnreadableRows": 0,
+    }
 
 
 @pytest.mark.parametrize(("early", "hours"), [(1, 0), (0, 1)])
@@ -123,16 +124,16 @@ def test_run__hour__is_compacted_from_twenty_minutes_after_its_end(early: int, h
     worked = Worked(now=CLOSED - early)
     put_raw(worked.ledger, "1", [row("a")])
 
-    assert worked.run().hours == hours
+    assert len(worked.run()) == hours
 
 
 def test_run__open_hours__when_asked_for() -> None:
     worked = Worked(now=NOON + 1)
     put_raw(worked.ledger, "1", [row("a")])
 
-    assert worked.run(open_hours=True).hours == 1
+    assert worked.done(open_hours=True).rows == 1
     put_raw(worked.ledger, "2", [row("b")])
-    assert worked.run(open_hours=True).rows == 2
+    assert worked.done(open_hours=True).rows == 2
 
 
 def test_run__nothing_new__writes_nothing() -> None:
@@ -141,7 +142,7 @@ def test_run__nothing_new__writes_nothing() -> None:
     worked.run()
     before = dict(worked.ledger.objects)
 
-    assert worked.run() == CompactionSummary()
+    assert worked.run() == []
     assert worked.ledger.objects == before
 
 
@@ -165,7 +166,7 @@ def test_run__old_hours__two_days_back_or_as_far_as_asked(hours: int, since: int
     worked = Worked(now=NOON + hours * HOUR + 30 * MINUTE)
     put_raw(worked.ledger, "1", [row("a")])
 
-    assert worked.run(since=since).hours == compacted
+    assert len(worked.run(since=since)) == compacted
 
 
 def test_run__the_same_raw_objects_elsewhere__the_same_keys_and_bytes() -> None:
@@ -205,11 +206,9 @@ def test_run__another_run_wrote_the_document_meanwhile__it_stays_and_the_hour_is
     put_raw(worked.ledger, "2", [row("b")])
     worked.run()
     before = dict(worked.ledger.objects)
-    summary = CompactionSummary()
 
-    assert not worked.use().compact(slow, summary)
+    assert worked.compact(slow).state == "overtaken"
     assert worked.ledger.objects[compacted_key(NOON)] == before[compacted_key(NOON)]
-    assert summary.hours == 0
     assert {found["event_id"] for found in _union(worked.ledger, SHOP)} == {"a", "b"}
 
 
@@ -221,7 +220,7 @@ def test_run__slow_run_replaces_the_document_of_a_faster_one__only_with_more() -
     put_raw(worked.ledger, "2", [row("b")])
     worked.run()
 
-    assert not worked.use().compact(slow, CompactionSummary())
+    assert worked.compact(slow).state == "covered"
     assert len(worked.documents()[compacted_key(NOON)].raw) == 2
 
 
@@ -243,7 +242,7 @@ def test_run__document_that_cannot_be_read__is_replaced() -> None:
     put_raw(worked.ledger, "1", [row("a")])
     worked.ledger.put(compacted_key(NOON), b"?", content_type="application/json")
 
-    assert worked.run().hours == 1
+    assert worked.done().rows == 1
     assert worked.documents()[compacted_key(NOON)].rows == 1
 
 
@@ -252,12 +251,13 @@ def test_run__hour_that_cannot_be_read__keeps_no_other_from_being_compacted() ->
     broken = put_raw(worked.ledger, "1", [row("a")])
     worked.ledger.put(broken, b"no gzip", content_type="application/x-ndjson")
     put_raw(worked.ledger, "2", [row("b")], at=NOON + HOUR)
+    first, second = worked.compacting.bodies()
 
-    with pytest.raises(CompactionFailedError, match="hh=12"):
-        worked.run()
+    with pytest.raises(CompactionFailedError, match="hh=12/#0of1: raw/dt=2026-05-27/hh=12"):
+        list(worked.compacting.carried_out([first]))
+    assert [each.state for each in worked.compacting.carried_out([second])] == ["done"]
 
     assert list(worked.documents()) == [compacted_key(NOON + HOUR)]
-    assert worked.metrics.sums["HoursLeft"] == 1
     assert worked.leases.acquire(LEASE, owner="other", seconds=1, now=worked.clock.now())
 
 
@@ -266,7 +266,7 @@ def test_run__unreadable_rows__are_quarantined_by_shop_and_counted() -> None:
     lines: list[Line] = [row("a"), row("strange", ts="x"), row("also", shop_id="other", revenue_minor=2**70), b"\x00"]
     raw = put_raw(worked.ledger, "1", lines)
 
-    assert worked.run().unreadable == 3
+    assert worked.done().unreadable == 3
 
     aside = keys_in(worked.ledger, "quarantine/")
     assert sorted(key.split("/")[2] for key in aside) == [f"shop={SHOP}", "shop=other", "shop=unreadable"]
@@ -277,23 +277,53 @@ def test_run__unreadable_rows__are_quarantined_by_shop_and_counted() -> None:
     assert raw in worked.documents()[compacted_key(NOON)].raw
 
 
-def test_run__no_time_left__goes_on_the_next_time() -> None:
-    worked = Worked(now=CLOSED + HOUR)
-    for hours in (0, 1):
-        put_raw(worked.ledger, f"{hours}", [row(f"{hours}")], at=NOON + hours * HOUR)
+def test_worker__no_time_left__writes_no_document_and_the_message_has_to_come_again() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    bodies = worked.compacting.bodies()
 
-    assert worked.run(until=worked.clock.now()).left == 2
+    with pytest.raises(CompactionFailedError, match="the worker's time is over"):
+        list(worked.compacting.carried_out(bodies, until=worked.clock.now()))
     assert not worked.documents()
-    assert worked.run().hours == 2
+    assert [each.state for each in worked.compacting.carried_out(bodies)] == ["done"]
 
 
-def test_run__while_another_run_is_at_it__does_nothing() -> None:
+def test_worker__while_another_has_the_unit__does_nothing() -> None:
     worked = Worked()
     put_raw(worked.ledger, "1", [row("a")])
     worked.leases.acquire(LEASE, owner="other", seconds=900, now=worked.clock.now())
 
-    assert worked.use().run(until=worked.soon()) is None
+    assert worked.done().state == "held"
     assert not worked.documents()
+
+
+def test_worker__message_ten_times__compacts_once() -> None:
+    worked = Worked()
+    put_raw(worked.ledger, "1", [row("a")])
+    bodies = worked.compacting.bodies()
+
+    states = [each.state for each in worked.compacting.carried_out(bodies * 10)]
+
+    assert states == ["done"] + ["covered"] * 9
+    assert worked.metrics.sums["CompactedRows"] == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "?",
+        "[]",
+        "{}",
+        '{"hour":1,"group":0,"groups":1}',
+        '{"hour":0,"group":1,"groups":1}',
+        '{"hour":0,"group":0,"groups":3}',
+        '{"hour":0,"group":0,"groups":128}',
+        '{"hour":"0","group":0,"groups":1}',
+    ],
+)
+def test_worker__message_that_names_no_unit__is_refused(body: str) -> None:
+    with pytest.raises(ValueError, match=r"must|JSON|value"):
+        list(Worked().compacting.carried_out([body]))
 
 
 @given(

@@ -181,7 +181,7 @@ class IncrementalCounter:
         self._database.execute(f"ATTACH '{self._folder / name}.duckdb' AS {name} (STORAGE_VERSION 'latest')")
         copy = ShopCopy(self._database, name, shop.shop_id, shop.rows_since(now - DAYS_READ_MS), self._opened)
         self._copies[shop.shop_id] = copy  # registered before it is filled, so that an error drops it
-        parquet = index.of_shop(shop.shop_id).parquet
+        parquet = index.parquet.get(shop.shop_id, ())
         news = [key for key in parquet if events_file(key).hour >= _news_from(shop)]
         self._append_parquet(copy, [key for key in parquet if key not in set(news)], is_new=False)
         self._append_parquet(copy, news, is_new=True)

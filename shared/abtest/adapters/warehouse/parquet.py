@@ -6,7 +6,7 @@ Copies that differ are kept, and counting selects the valid one. The last row of
 how far its roll-ups reach.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -15,11 +15,13 @@ from typing import Any
 
 import duckdb
 
-from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, stage
+from abtest.adapters.warehouse.raw_rows import CREATE_RAW, NAMES, download, stage
+from abtest.adapters.warehouse.raw_sections import download_own, index_in_object
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.objects import BUCKETS
+from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup
 from abtest.ports.blobs import Blobs
-from abtest.ports.hours import Compared, EventsPart, UnreadableLine
+from abtest.ports.hours import NONE, Compared, EventsPart, OwnSection, UnreadableLine
 
 MEMORY_LIMIT = "1200MB"
 OBJECTS_AT_ONCE = 32
@@ -28,6 +30,9 @@ ROWS_OF_A_FILE = 20_000
 ROW_GROUP = 2048
 """Small, so that a reader of one bucket skips most of a file with all buckets."""
 BIG_ROW_GROUP = 65_536
+
+SHOPS = "SELECT DISTINCT shop_id FROM staged"
+APPEND = f"INSERT INTO raw SELECT {NAMES} FROM staged WHERE list_contains($shops, shop_id)"  # noqa: S608 - names alone
 
 _TIMES = {"received_at", "sent_at"}
 _CONTENT = ", ".join(name for name in COLUMNS if name not in _TIMES)
@@ -78,21 +83,32 @@ class DuckDbHours:
         self._memory_limit = memory_limit
 
     @contextmanager
-    def open(self, raw: Sequence[str]) -> Iterator["DuckDbHourRows"]:
+    def open(
+        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, own: Mapping[str, Sequence[OwnSection]] = NONE
+    ) -> Iterator["DuckDbHourRows"]:
         """Open the rows of these raw objects, which are on disk until the context ends."""
         with self._database() as (database, folder):
-            read, unreadable = self._load(database, folder, raw)
+            read, unreadable = self._load(database, folder, raw, group, own)
             database.execute(KEEP)
             database.execute("DROP TABLE raw")
             yield DuckDbHourRows(database, folder, read, unreadable)
 
-    def compared(self, raw: Sequence[str], events: Sequence[str]) -> Compared:
+    def compared(
+        self,
+        raw: Sequence[str],
+        events: Sequence[str],
+        *,
+        group: ShopGroup = ALL_SHOPS,
+        own: Mapping[str, Sequence[OwnSection]] = NONE,
+    ) -> Compared:
         """Compare the events of raw objects with those of Parquet files."""
         with self._database() as (database, folder):
-            self._load(database, folder, raw)
+            self._load(database, folder, raw, group, own)
             database.execute(CREATE_KEPT_EVENTS)
-            for files in self._downloaded(events, folder):
+            for start in range(0, len(events), OBJECTS_AT_ONCE):
+                files = download(self._ledger, events[start : start + OBJECTS_AT_ONCE], folder)
                 database.execute(APPEND_KEPT_EVENTS, {"files": [str(path) for path in files.values()]})
+                _delete(files.values())
             database.execute(DIFFERING)
             ((distinct, missing, foreign),) = database.execute(VERDICT).fetchall()
             examples = [
@@ -111,24 +127,40 @@ class DuckDbHours:
                 yield database, folder
 
     def _load(
-        self, database: duckdb.DuckDBPyConnection, folder: Path, raw: Sequence[str]
+        self,
+        database: duckdb.DuckDBPyConnection,
+        folder: Path,
+        raw: Sequence[str],
+        group: ShopGroup,
+        own: Mapping[str, Sequence[OwnSection]],
     ) -> tuple[int, list[UnreadableLine]]:
         read, unreadable = 0, list[UnreadableLine]()
         database.execute(CREATE_RAW)
-        for files in self._downloaded(sorted(raw), folder):
+        keys = sorted(raw)
+        for start in range(0, len(keys), OBJECTS_AT_ONCE):
+            some = keys[start : start + OBJECTS_AT_ONCE]
+            # Sections that do not contain what they should are read with their whole object, where others may be right.
+            files = download_own(self._ledger, {key: own[key] for key in some if key in own}, folder)
+            apart = {key: own[key] for key in files}
+            files |= download(self._ledger, [key for key in some if key not in files], folder)
             staged = stage(database, files)
-            database.execute(APPEND)
-            read += staged.lines
-            unreadable += staged.unreadable
+            shops = [shop_id for (shop_id,) in database.execute(SHOPS).fetchall() if group.has(shop_id)]
+            ((rows,),) = database.execute(APPEND, {"shops": shops}).fetchall()
+            lines = [index_in_object(line, apart.get(line.key)) for line in staged.unreadable]
+            mine = [line for line in lines if line.key in apart or _belongs(line, group)]
+            read += rows + len(mine)
+            unreadable += mine
+            _delete(files.values())
         return read, unreadable
 
-    def _downloaded(self, keys: Sequence[str], folder: Path) -> Iterator[dict[str, Path]]:
-        """Yield files of a few objects at a time, and delete them when the next ones are requested."""
-        for start in range(0, len(keys), OBJECTS_AT_ONCE):
-            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], folder)
-            yield files
-            for path in files.values():
-                path.unlink()
+
+def _belongs(line: UnreadableLine, group: ShopGroup) -> bool:
+    return group.number == 0 if line.shop_id is None else group.has(line.shop_id)
+
+
+def _delete(paths: Iterable[Path]) -> None:
+    for path in paths:
+        path.unlink()
 
 
 class DuckDbHourRows:

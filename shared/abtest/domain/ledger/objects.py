@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup, group_named
 from abtest.kit.clock import from_milliseconds, to_milliseconds
 
 RAW, SPILL, QUARANTINE = "raw/", "spill/", "quarantine/"
@@ -78,9 +79,24 @@ def raw_start(begins_at: int) -> str:
     return raw_hour(begins_at - HOUR_MS)
 
 
-def compacted_key(hour: Hour) -> str:
-    """Return the key of a compacted hour's document."""
-    return f"{COMPACTED}{from_milliseconds(hour):dt=%Y-%m-%d/hh=%H}.json"
+def compacted_day(moment: int) -> str:
+    """Return the prefix of the documents of one UTC day's compacted hours."""
+    return f"{COMPACTED}{from_milliseconds(moment):dt=%Y-%m-%d/}"
+
+
+def compacted_key(hour: Hour, group: ShopGroup = ALL_SHOPS) -> str:
+    """Return the key of a compacted hour's document: that of all shops, or that of a group of them."""
+    begins = f"{compacted_day(hour)}{from_milliseconds(hour):hh=%H}"
+    return f"{begins}.json" if group == ALL_SHOPS else f"{begins}/{group.name}.json"
+
+
+def group_of_key(key: str) -> ShopGroup:
+    """Return the shops of an hour's document by its key. Raises ValueError for any other key."""
+    _, *names = key.removesuffix(".json").split("/")[2:]
+    group = group_named(names[0]) if names else ALL_SHOPS
+    if key != compacted_key(hour_of_key(key), group):
+        raise ValueError(f"{key[:100]} must be the key of an hour's document")
+    return group
 
 
 def hour_of_key(key: str) -> Hour:

@@ -1,0 +1,1 @@
+"""Compacts the hours and groups of shops in CompactQueue."""
