@@ -26,10 +26,15 @@ class Prefetched(Generic[Key, Value]):
         self._keys = keys
         self._many = many
         self._one = one
+        self._alone: dict[Key, Value | None] = {}
 
     def get(self, key: Key) -> Value | None:
         """Return the value, or None where nothing is stored. Raises what a read alone raises."""
-        return self._one(key) if self._read is None else self._read.get(key)
+        if self._read is not None:
+            return self._read.get(key)
+        if key not in self._alone:
+            self._alone[key] = self._one(key)
+        return self._alone[key]
 
     @cached_property
     def _read(self) -> Mapping[Key, Value] | None:
