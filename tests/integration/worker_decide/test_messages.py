@@ -66,7 +66,7 @@ class Deployed(DeployedDeciders):
 
     def delayed(self) -> list[Any]:
         """Bodies of delayed messages, which no receiver gets yet."""
-        from moto.sqs import sqs_backends
+        from moto.sqs.models import sqs_backends
 
         queues: Any = sqs_backends[ACCOUNT][REGION].queues
         (queue,) = [each for name, each in queues.items() if self.queue.endswith(name)]
@@ -125,9 +125,9 @@ def test_record__that_cannot_be_read__is_tried_again_alone_and_ends_as_a_dead_le
     worker = deployed.worker()
     assert worker(event_of(BOTH), Context()) == {"batchItemFailures": []}
     assert deployed.status(1) == "paused"
-    (again,) = deployed.delayed()
-    assert again == {"shop_id": SHOP_ID, "tasks": list(TASKS), "experiment_ids": [experiment_id(2)]}
-    failed = worker(event_of(canonical_json.dumps(again)), Context())
+    (message,) = deployed.delayed()
+    assert message == {"shop_id": SHOP_ID, "tasks": list(TASKS), "experiment_ids": [experiment_id(2)]}
+    failed = worker(event_of(canonical_json.dumps(message)), Context())
     assert failed == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
     assert len(deployed.delayed()) == 1
 
