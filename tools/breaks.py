@@ -80,8 +80,8 @@ BREAKS = (
     Break(
         "first exposure counts",
         f"{DOMAIN}/ledger/reference.py",
-        r"if in_senders_order\((\w+)\) < in_senders_order\((\w+)\):(?=\n\s+first\[)",
-        r"if in_senders_order(\1) > in_senders_order(\2):",
+        r"if event\.in_senders_order < known\.in_senders_order:",
+        r"if event.in_senders_order > known.in_senders_order:",
         ("tests/unit/ledger",),
     ),
     Break(
