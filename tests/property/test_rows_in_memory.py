@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.many_plans import counting_many
 from abtest.adapters.warehouse.raw_rows import CREATE_RAW
 from abtest.adapters.warehouse.rows_in_memory import MOST_ROWS, before_and_after, in_memory
 from abtest.domain.ledger.columns import COLUMNS
@@ -60,6 +61,16 @@ def test_in_memory__many_plans_and_days__equal_the_rows_alone_and_the_statements
             assert DailyCounts.of(counts) == DailyCounts.of(engine.count(requested))
         days = few.days(dates, "EUR")
         assert days == engine.days(dates, "EUR") == {date: shop_day(rows, SHOP, date, "EUR") for date in dates}
+
+
+@bounded
+@given(KEYS, NUMBERS, st.integers(2, len(PLANS)))
+def test_counting_many__rows_that_any_plan_needs__equal_all_rows(key: int, number: int, size: int) -> None:
+    rows = random_ledger(key, number)
+    plans = random.Random(key).sample(PLANS, size)
+    with opened(rows) as database, counting_many(database, "raw", SHOP, plans) as counted:
+        for each in plans:
+            assert counted(each) == count(rows, each)
 
 
 @bounded

@@ -66,37 +66,51 @@ WHERE id IN (SELECT id FROM (SELECT id, lag(id) OVER (ORDER BY id) AS before FRO
 class DuckDbShopLedger:
     """Rows of a shop in a relation with the ledger's columns, on a connection that has no other use meanwhile.
 
-    `data` and `qa_mode` must not be null. Without `shop_id`, the relation must have rows of one shop only.
+    `data` and `qa_mode` must not be null. Without `shop_id`, the relation must have rows of one shop only. `suspects`
+    are those of all rows that plans may count, made before.
     """
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, relation: str, shop_id: str | None = None) -> None:
+    def __init__(
+        self,
+        database: duckdb.DuckDBPyConnection,
+        relation: str,
+        shop_id: str | None = None,
+        *,
+        suspects: Suspects | None = None,
+    ) -> None:
         self._database = database
         self._relation = relation
         self.shop_id = shop_id
+        self._suspects = suspects
 
     def count(self, plan: CountingPlan, *, segments: bool = True) -> Counts:
         """Return the counts of the plan, by `counts_sql`.
 
         Without `segments`, cells are quarters only, without sessions and without the time before exposures.
         """
-        run = self._database.execute
-        run(CREATE_IDS.format(tail=SUSPECTS.tail, events=self._relation, received=received(plan)))
-        run(CREATE_SUSPECTS)
-        run("DROP TABLE ids")
-        sifted = sifted_statement(plan, events=self._relation, suspects=SUSPECTS, segments=segments)
-        run(f"CREATE OR REPLACE TEMP TABLE {SUSPECTS.sifted} AS {sifted}")
-        listing = candidates(plan, events=self._relation, suspects=SUSPECTS, looks_back=segments)
+        run, suspects = self._database.execute, self._suspects or self._search(plan)
+        sifted = sifted_statement(plan, events=self._relation, suspects=suspects, segments=segments)
+        run(f"CREATE OR REPLACE TEMP TABLE {suspects.sifted} AS {sifted}")
+        listing = candidates(plan, events=self._relation, suspects=suspects, looks_back=segments)
         if listing is not None:
             self._judge(plan, listing)
         # Sessions are a second statement: both sort the exposures, and memory may suffice for only one at a time.
         rows = self._rows(
-            counts_statement(plan, events=self._relation, suspects=SUSPECTS, segments=segments, sessions=False)
+            counts_statement(plan, events=self._relation, suspects=suspects, segments=segments, sessions=False)
         )
-        sessions = sessions_statement(plan, events=self._relation, suspects=SUSPECTS) if segments else None
+        sessions = sessions_statement(plan, events=self._relation, suspects=suspects) if segments else None
         rows += self._rows(sessions) if sessions is not None else []
         counts = counts_of(plan, rows, looks_back=segments)
-        run(f"DROP TABLE {SUSPECTS.sifted}")
+        run(f"DROP TABLE {suspects.sifted}")
         return counts
+
+    def _search(self, plan: CountingPlan) -> Suspects:
+        """Make the suspects of the plan's rows."""
+        run = self._database.execute
+        run(CREATE_IDS.format(tail=SUSPECTS.tail, events=self._relation, received=received(plan)))
+        run(CREATE_SUSPECTS)
+        run("DROP TABLE ids")
+        return SUSPECTS
 
     def day(self, date: str, currency: str) -> ShopDay:
         """Return the day, by `duckdb_days`. Raises LookupError without `shop_id` and without any row."""

@@ -11,14 +11,16 @@ visitors are in few pieces, near the end.
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import duckdb
 
+from abtest.adapters.warehouse.many_plans import counting_many
 from abtest.adapters.warehouse.raw_rows import parquet_rows
-from abtest.adapters.warehouse.rows_in_memory import before_and_after, in_memory
+from abtest.adapters.warehouse.rows_in_memory import RowsInMemory, before_and_after, in_memory
 from abtest.adapters.warehouse.shop_copy_sql import (
     APPEND_ORDERS,
     APPEND_VISITS,
@@ -270,15 +272,21 @@ class ShopCopy:
     def _count_whole(self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
         """Count the plans that are new or have changed."""
         self._whole = None
-        missing = [each for each in digests if each not in self._counted and each not in brought.failed]
-        for experiment_id in missing:
-            digest, plan = digests[experiment_id]
-            try:
-                counts = DailyCounts.of(self._ledger(len(missing)).count(plan))
-                self._counted[experiment_id] = PlanCounts(plan=digest, counts=counts)
-            except Exception as error:
-                _log.exception("rollup.not_counted", extra={"experiment_id": experiment_id})
-                brought.failed[experiment_id] = str(error)
+        plans = [plan for each, (_, plan) in digests.items() if each not in {*self._counted, *brought.failed}]
+        if not plans:
+            return
+        ledger = self._ledger(len(plans))
+        counting: AbstractContextManager[Callable[[CountingPlan], Counts]] = nullcontext(ledger.count)
+        if len(plans) > 1 and not isinstance(ledger, RowsInMemory):
+            counting = counting_many(self._database, f"{self.name}.shop_rows", self._shop_id, plans)
+        with counting as count:
+            for plan in plans:
+                try:
+                    counts = PlanCounts(plan=digests[plan.experiment_id][0], counts=DailyCounts.of(count(plan)))
+                    self._counted[plan.experiment_id] = counts
+                except Exception as error:
+                    _log.exception("rollup.not_counted", extra={"experiment_id": plan.experiment_id})
+                    brought.failed[plan.experiment_id] = str(error)
 
     def _number(self, text: str) -> int:
         number: int = self._database.execute(text).fetchall()[0][0]

@@ -70,7 +70,7 @@ def happened_at(row: Row) -> int:
 Signal = tuple[str, str | None]
 """What selects rows: the type, and the name that a plan knows such rows by."""
 
-_NAMED_BY = {
+NAMED_BY = {
     "goal": "goal_id",
     "custom": "event_name",
     "experiment_viewed": "experiment_id",
@@ -78,11 +78,12 @@ _NAMED_BY = {
     "sdk_perf": "experiment_id",
     "pageview": "cohort",
 }
+"""Columns with the names in signals, by type."""
 
 
 def signal_of(row: Row) -> Signal:
     """Return the row's type with the goal, custom event, experiment or cohort that it names; None for other types."""
-    column = _NAMED_BY.get(row["type"])
+    column = NAMED_BY.get(row["type"])
     columns: Mapping[str, Any] = row
     return row["type"], columns[column] if column else None
 
