@@ -44,7 +44,7 @@ GROUPS = [
     _group("pydantic", 885, "cron_launch cron_seals cron_sweep worker_publish"),
     _group("pydantic", 850, "worker_pages"),
     _group("pydantic", 976, "worker_screenshots"),
-    _group("duckdb", 692, "worker_compact worker_exports"),
+    _group("duckdb", 710, "worker_compact worker_exports"),
     _group("duckdb pydantic", 679, "cron_audit cron_rollup"),
     _group("numpy pydantic scipy", 1353, "worker_decide"),
     _group("numpy pydantic scipy", 1347, "worker_profiles"),

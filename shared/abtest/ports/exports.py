@@ -1,12 +1,13 @@
 """Writer of export files from ledger objects, and the store from which customers download them."""
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
 from abtest.domain.exports.order import ExportOrder
 from abtest.domain.ledger.columns import ColumnType
+from abtest.domain.ledger.objects import ShopFiles
 
 
 class ExportTooLargeError(Exception):
@@ -25,7 +26,7 @@ class ExportFile(Protocol):
         """Path of the file once it is written."""
         ...
 
-    def take(self, parquet: Sequence[str], raw: Sequence[str]) -> None:
+    def take(self, files: ShopFiles) -> None:
         """Copy the rows that the order may need from these objects to disk. Memory does not grow with their number."""
         ...
 

@@ -110,11 +110,11 @@ class LedgerFiles:
 
     def hours(self, first: Hour, last: Hour) -> list[HourFiles]:
         """Each hour from the first to the last (both included) that has raw objects, with its documents, in order."""
-        return self._read([(hour.hour, hour.sizes, hour.groups) for hour in self.listed(first, last)])
+        return self.read([(hour.hour, hour.sizes, hour.groups) for hour in self.listed(first, last)])
 
     def hour(self, hour: Hour, *groups: ShopGroup) -> HourFiles:
         """One hour with the documents of these groups, or with all."""
-        (read,) = self._read([(hour, self.sizes(hour), groups or self.groups(hour))])
+        (read,) = self.read([(hour, self.sizes(hour), groups or self.groups(hour))])
         return read
 
     def sizes(self, hour: Hour) -> Mapping[str, int]:
@@ -131,7 +131,7 @@ class LedgerFiles:
         documents = self._documents(COMPACTED, after=compacted_key(first - HOUR_MS))
         groups = {hour: some for hour, some in _groups(documents).items() if hour >= first}
         raw = _by_hour(self._raw_from(first, sorted(groups)))
-        return self._read(
+        return self.read(
             (hour, raw.get(hour, {}), [group for group in groups.get(hour, ()) if is_read(group)])
             for hour in sorted(raw.keys() | groups.keys())
         )
@@ -148,8 +148,8 @@ class LedgerFiles:
         # `~` sorts behind all characters of a key, so the rest begins after the last day.
         return [entry for entries in whole for entry in entries] + self._raw(RAW, after=f"{raw_day(days[-1])}~")
 
-    def _read(self, hours: Iterable[tuple[Hour, Mapping[str, int], Iterable[ShopGroup]]]) -> list[HourFiles]:
-        """Read these documents of these hours, many at once."""
+    def read(self, hours: Iterable[tuple[Hour, Mapping[str, int], Iterable[ShopGroup]]]) -> list[HourFiles]:
+        """Read the documents of these groups, of hours with these sizes of raw objects by key; many at once."""
         known = [(hour, sizes, list(groups)) for hour, sizes, groups in hours]
         needed = [(hour, group) for hour, _, groups in known for group in groups]
         documents = dict(zip(needed, _parallel(lambda each: self.document(*each), needed), strict=True))

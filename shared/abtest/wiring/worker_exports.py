@@ -8,7 +8,8 @@ from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.ports.waits import CallerKind
 from abtest.services.exports.exporter import Exporter
 from abtest.services.jobs import Workbench
-from abtest.services.ledger_files import LedgerFiles
+from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.shop_objects import ShopObjects
 from abtest.wiring.batches import each_message
 from abtest.wiring.handler import Handler
 from abtest.wiring.settings import settings
@@ -28,7 +29,7 @@ def create_handler() -> Handler:
     exporter = Exporter(
         world=world,
         bench=Workbench(world),
-        files=LedgerFiles(ledger),
+        files=ShopObjects(ledger, LedgerFeed(ledger, world.clock), world.clock),
         workshop=DuckDbExports(ledger),
         store=S3ExportStore(config.ledger_bucket),
         rollups=DynamoRollupStore(config.rollups_table),

@@ -24,13 +24,19 @@ from abtest.services.context import Caller, World
 from abtest.services.exports.exporter import Exporter
 from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs, Workbench
-from abtest.services.ledger_files import LedgerFiles
+from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.shop_objects import ShopObjects
 from tests.support.memory import MemoryAuditStore, MemoryBlobs, MemoryCatalog, MemoryQueue, MemoryRollupStore
 from tests.support.memory.exports import MemoryExportStore
 from tests.unit.ledger.streams import BEGIN, SHOP, ledger_object, row
 
 HOUR = 3_600_000
 CALLER = Caller(key_id="k", kind="shop", user_id="u", shop_id=SHOP, scopes=frozenset(), request_id="r")
+
+
+def shop_objects(ledger: Any, clock: ManualClock) -> ShopObjects:
+    """Return the listing that the worker has of the ledger."""
+    return ShopObjects(ledger, LedgerFeed(ledger, clock), clock)
 
 
 @dataclass
@@ -51,7 +57,7 @@ class Office:
         self.exporter = Exporter(
             world=self.world,
             bench=Workbench(self.world),
-            files=LedgerFiles(self.ledger),
+            files=shop_objects(self.ledger, self.clock),
             workshop=DuckDbExports(self.ledger),
             store=self.store,
             rollups=self.rollups,

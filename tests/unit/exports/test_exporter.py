@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from itertools import count
 from pathlib import Path
@@ -10,14 +11,15 @@ import pytest
 
 from abtest.adapters.warehouse.duckdb_exports import DuckDbExports
 from abtest.domain.jobs.model import JobHeldError
+from abtest.domain.ledger.manifests import manifest_key, sectioned
+from abtest.domain.ledger.objects import raw_key
 from abtest.ports.exports import ExportTooLargeError
 from abtest.services.context import World
 from abtest.services.exports.exporter import Exporter, IncompleteUploadError
 from abtest.services.jobs import Workbench
-from abtest.services.ledger_files import LedgerFiles
 from tests.support.memory import MemoryAuditStore
 from tests.support.memory.exports import MemoryExportStore
-from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, row
+from tests.unit.exports.office import BEGIN, CALLER, HOUR, SHOP, Office, row, shop_objects
 
 
 class KilledError(BaseException):
@@ -53,7 +55,7 @@ def exporter(office: Office, left: list[int], *, after: bool) -> Exporter:
     return Exporter(
         world=world,
         bench=Workbench(world),
-        files=LedgerFiles(ledger),  # type: ignore[arg-type]
+        files=shop_objects(ledger, office.clock),
         workshop=DuckDbExports(ledger),  # type: ignore[arg-type]
         store=MemoryExportStore(ledger),  # type: ignore[arg-type]
         rollups=office.rollups,
@@ -115,6 +117,32 @@ def test_export__called_off_while_it_is_made__ends_without_a_file(office: Office
     assert not list(office.ledger.list("exports/"))
 
 
+def test_export__of_objects_with_manifests__reads_the_sections_of_the_shop(office: Office) -> None:
+    rows = [
+        row(event_id=f"{shop_id[-1]}-{number}", shop_id=shop_id, data="x" * 5_000)
+        for shop_id in (SHOP, "shop-z")
+        for number in range(30)
+    ]
+    key = raw_key(["batch"], BEGIN)
+    content, manifest = sectioned(key, rows)
+    office.ledger.put(key, content, content_type="application/x-ndjson")
+    office.ledger.put(manifest_key(key), manifest.encoded(), content_type="application/json")
+    read: list[int] = []
+    part = office.ledger.part
+
+    def noted(key: str, offset: int, length: int) -> bytes | None:
+        read.append(length)
+        return part(key, offset, length)
+
+    office.ledger.part = noted  # type: ignore[method-assign]
+    _made, file = office.made("events")
+    assert sorted(json.loads(line)["event_id"] for line in file.splitlines()) == sorted(
+        each["event_id"] for each in rows if each["shop_id"] == SHOP
+    )
+    assert read == [manifest.sections[SHOP].length]
+    assert read[0] < len(content)
+
+
 def test_progress__of_a_long_export__rises_with_what_was_read(office: Office) -> None:
     for hour in range(200):
         office.written(row(event_id=f"e-{hour}", received_at=BEGIN + hour * HOUR), at=BEGIN + hour * HOUR)
@@ -137,7 +165,7 @@ def exporter_with(office: Office, store: MemoryExportStore) -> Exporter:
     return Exporter(
         world=office.world,
         bench=Workbench(office.world),
-        files=LedgerFiles(office.ledger),
+        files=shop_objects(office.ledger, office.clock),
         workshop=DuckDbExports(office.ledger),
         store=store,
         rollups=office.rollups,

@@ -1,6 +1,6 @@
 """Export files, written by DuckDB on the worker's disk. Memory use depends neither on the ledger nor on the file."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +11,11 @@ import duckdb
 
 from abtest.adapters.warehouse import export_sql as sql
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES, download, stage
+from abtest.adapters.warehouse.raw_sections import download_sections
 from abtest.domain.exports.columns import EVENTS, EXPOSURES
 from abtest.domain.exports.order import BEFORE_MS, ExportOrder
 from abtest.domain.ledger.columns import COLUMNS, ColumnType
+from abtest.domain.ledger.objects import ShopFiles
 from abtest.kit import canonical_json
 from abtest.ports.blobs import Blobs
 from abtest.ports.exports import ExportTooLargeError
@@ -63,14 +65,18 @@ class DuckDbExportFile:
     def path(self) -> Path:
         return self._folder / f"export.{self._order.format}"
 
-    def take(self, parquet: Sequence[str], raw: Sequence[str]) -> None:
+    def take(self, files: ShopFiles) -> None:
         with _too_large_errors(), TemporaryDirectory(dir=self._folder) as name:
-            if parquet:
-                files = [str(path) for path in download(self._ledger, parquet, Path(name)).values()]
-                bounds = {**self._bounds, "columns": list(COLUMNS), "files": files}
+            folder = Path(name)
+            if files.parquet:
+                paths = [str(path) for path in download(self._ledger, files.parquet, folder).values()]
+                bounds = {**self._bounds, "columns": list(COLUMNS), "files": paths}
                 self._database.execute(sql.TAKE_PARQUET, bounds)
-            if raw:
-                stage(self._database, download(self._ledger, raw, Path(name)))
+            if files.raw:
+                stage(self._database, download(self._ledger, files.raw, folder))
+                self._database.execute(sql.TAKE_RAW, self._bounds)
+            if files.sections:
+                stage(self._database, download_sections(self._ledger, files.sections, folder))
                 self._database.execute(sql.TAKE_RAW, self._bounds)
 
     def write(self) -> Generator[None, None, None]:

@@ -25,6 +25,7 @@ from abtest.adapters.warehouse.counts_sql import (
 )
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, parquet_rows, stage
+from abtest.adapters.warehouse.raw_sections import download_sections
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.adapters.warehouse.valid_rows_sql import Suspects
 from abtest.domain.ledger.cells import Counts
@@ -37,6 +38,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.warehouse import LedgerObjectError
 
 Answer = TypeVar("Answer")
+Source = TypeVar("Source")
 
 MEMORY_LIMIT = "700MB"
 OBJECTS_AT_ONCE = 64
@@ -160,7 +162,12 @@ class DuckDbWarehouse:
             # it.
             settings = limits | {"preserve_insertion_order": False}
             with duckdb.connect(folder / "rows.duckdb", config=settings) as database:
-                self._take_raw(database, folder, shop_id, files.raw, since)
+                database.execute(CREATE_RAW)
+                self._take(database, shop_id, since, lambda keys: download(self._ledger, keys, folder), files.raw)
+                self._take(
+                    database, shop_id, since, lambda some: download_sections(self._ledger, some, folder), files.sections
+                )
+                database.execute("DROP TABLE IF EXISTS staged")
                 parquet = self._take_parquet(database, folder, files.parquet)
                 # Without Parquet files, the view has the rows of raw objects only.
                 rows = [f"SELECT {NAMES} FROM raw"]  # noqa: S608 - names of columns alone
@@ -172,18 +179,21 @@ class DuckDbWarehouse:
                     settings | {"temp_directory": str(folder / "spilled-alone")},
                 )
 
-    def _take_raw(
-        self, database: duckdb.DuckDBPyConnection, folder: Path, shop_id: str, keys: Sequence[str], since: int
+    def _take(
+        self,
+        database: duckdb.DuckDBPyConnection,
+        shop_id: str,
+        since: int,
+        fetch: Callable[[Sequence[Source]], Mapping[str, Path]],
+        sources: Sequence[Source],
     ) -> None:
-        database.execute(CREATE_RAW)
         mine = f"{APPEND} WHERE shop_id = $shop AND received_at >= $since"
-        for start in range(0, len(keys), OBJECTS_AT_ONCE):
-            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], folder)
+        for start in range(0, len(sources), OBJECTS_AT_ONCE):
+            files = fetch(sources[start : start + OBJECTS_AT_ONCE])
             stage(database, files)
             database.execute(mine, {"shop": shop_id, "since": since})
             for path in files.values():
                 path.unlink()
-        database.execute("DROP TABLE IF EXISTS staged")
 
     def _take_parquet(
         self, database: duckdb.DuckDBPyConnection, folder: Path, keys: Sequence[str]

@@ -15,8 +15,8 @@ from typing import Any
 
 import duckdb
 
+from abtest.adapters.warehouse.group_sections import download_own, index_in_object
 from abtest.adapters.warehouse.raw_rows import CREATE_RAW, NAMES, download, stage
-from abtest.adapters.warehouse.raw_sections import download_own, index_in_object
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.objects import BUCKETS
 from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup

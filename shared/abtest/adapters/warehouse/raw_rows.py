@@ -113,7 +113,7 @@ def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path
         if blob is None or not blob.content:
             raise LedgerObjectError(key, "was listed, but does not exist" if blob is None else "is empty")
         if path.suffix == ".gz":
-            _check_complete(key, blob.content)
+            check_complete(key, blob.content)
         path.write_bytes(blob.content)
         return path
 
@@ -121,7 +121,7 @@ def download(ledger: Blobs, keys: Sequence[str], folder: Path) -> dict[str, Path
         return dict(zip(keys, pool.map(one, enumerate(keys)), strict=True))
 
 
-def _check_complete(key: str, content: bytes) -> None:
+def check_complete(key: str, content: bytes) -> None:
     """Refuse an object that ends early or has a wrong checksum."""
     # DuckDB verifies neither: of an object that ends after a whole line it would return the rows before, without error.
     try:

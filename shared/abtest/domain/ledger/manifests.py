@@ -15,6 +15,7 @@ from typing import Any
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.objects import RAW
+from abtest.domain.ledger.objects import Section as Section
 from abtest.kit import canonical_json
 
 MANIFESTS = "manifests/"
@@ -30,23 +31,6 @@ class InvalidManifestError(Exception):
 
 class InvalidRawObjectError(Exception):
     """The bytes are not gzip members, or not whole ones."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """Bytes of a raw object with rows of one shop: a gzip file by themselves.
-
-    A section may have rows of other shops too (shops with few rows share one, and an object of an older release is one
-    section for each of its shops), so readers select the shop's rows. `rows` are the shop's, `oldest` and `newest` when
-    they were received (Unix ms).
-    """
-
-    key: str
-    offset: int
-    length: int
-    rows: int
-    oldest: int
-    newest: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,14 +25,32 @@ Hour = int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Bytes of a raw object with rows of one shop: a gzip file by themselves.
+
+    A section may have rows of other shops too (shops with few rows share one, and an object of an older release is one
+    section for each of its shops), so readers select the shop's rows. `rows` are the shop's, `oldest` and `newest` when
+    they were received (Unix ms).
+    """
+
+    key: str
+    offset: int
+    length: int
+    rows: int
+    oldest: int
+    newest: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShopFiles:
     """The files of a shop's rows: Parquet files of this shop alone, and raw objects shared with other shops.
 
-    The union counts: a row may be in several of them.
+    Raw objects are read as a whole, or the shop's sections alone. The union counts: a row may be in several of them.
     """
 
     parquet: tuple[str, ...] = ()
     raw: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

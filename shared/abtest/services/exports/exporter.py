@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from abtest.domain.exports.columns import AUDIT, RESULTS
 from abtest.domain.exports.order import CONTENT_TYPES, ExportOrder, export_key, order_from
@@ -15,7 +15,7 @@ from abtest.domain.exports.results import result_rows
 from abtest.domain.jobs.model import JobLostError
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS
-from abtest.domain.ledger.objects import events_file, hour_of_key
+from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of_key
 from abtest.kit import canonical_json
 from abtest.kit.clock import parse_timestamp
 from abtest.kit.ids import before_uuid7
@@ -26,7 +26,6 @@ from abtest.ports.warehouse import LedgerObjectError
 from abtest.services.context import World
 from abtest.services.experiments.records import experiment_in
 from abtest.services.jobs import Attempt, Workbench
-from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
 
@@ -50,13 +49,21 @@ class ResultsChangedError(Exception):
     """The roll-up was replaced during every reading; a later attempt can succeed."""
 
 
+class Listing(Protocol):
+    """Objects of a shop: `services.shop_objects.ShopObjects`, or `services.ledger_files.LedgerFiles`."""
+
+    def of_shop(self, shop_id: str, since_ms: int) -> ShopFiles:
+        """Return what has the shop's rows received at or after the moment. May raise BlobsUnavailableError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
     """Use case behind worker_exports."""
 
     world: World
     bench: Workbench
-    files: LedgerFiles
+    files: Listing
     workshop: ExportWorkshop
     store: ExportStore
     rollups: RollupStore
@@ -110,13 +117,18 @@ class Exporter:
     def take_events(self, attempt: Attempt, order: ExportOrder, file: ExportFile) -> None:
         """Read the events of the order into the file, oldest hour first."""
         files = self.files.of_shop(attempt.job.shop_id, order.since_ms)
-        hours = [(events_file(key).hour, key) for key in files.parquet] + [(hour_of_key(key), key) for key in files.raw]
-        keys = [key for hour, key in sorted(hours) if order.may_hold(hour)]
+        by_hour = [(hour, each) for hour, each in hours_of(files) if order.may_hold(hour)]
+        parts = [each for _, each in sorted(by_hour, key=lambda part: part[0])]
         # A few objects at once: so much is on the disk next to the rows that were taken, and is deleted then.
-        portions = [keys[start : start + OBJECTS_AT_ONCE] for start in range(0, len(keys), OBJECTS_AT_ONCE)]
+        portions = [parts[start : start + OBJECTS_AT_ONCE] for start in range(0, len(parts), OBJECTS_AT_ONCE)]
         for number, portion in enumerate(portions, start=1):
-            parquet = tuple(key for key in portion if key.endswith(".parquet"))
-            file.take(parquet, tuple(key for key in portion if not key.endswith(".parquet")))
+            file.take(
+                ShopFiles(
+                    parquet=tuple(key for part in portion for key in part.parquet),
+                    raw=tuple(key for part in portion for key in part.raw),
+                    sections=tuple(section for part in portion for section in part.sections),
+                )
+            )
             attempt.advance(READ * number // len(portions))
 
     def changes(self, attempt: Attempt, order: ExportOrder) -> Iterator[Mapping[str, Any]]:
@@ -144,3 +156,10 @@ class Exporter:
             if all(day["generation"] <= totals["generation"] for day in days):
                 return list(result_rows(experiment, totals, days, order))
         raise ResultsChangedError(experiment.id)
+
+
+def hours_of(files: ShopFiles) -> Iterator[tuple[Hour, ShopFiles]]:
+    """Yield each object by itself, with the hour in which it was written."""
+    yield from ((events_file(key).hour, ShopFiles(parquet=(key,))) for key in files.parquet)
+    yield from ((hour_of_key(key), ShopFiles(raw=(key,))) for key in files.raw)
+    yield from ((hour_of_key(section.key), ShopFiles(sections=(section,))) for section in files.sections)
