@@ -12,7 +12,7 @@ visitors are in few pieces, near the end.
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -38,6 +38,7 @@ from abtest.adapters.warehouse.shop_copy_sql import (
     TIE_EVENTS,
     TIE_ORDERS,
 )
+from abtest.adapters.warehouse.shop_results import Brought, PlanCounts, Results, digest_of
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
@@ -45,7 +46,6 @@ from abtest.domain.ledger.events import DAY_MS, Row
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_day_changes import changed
 from abtest.domain.ledger.shop_days import OrderMoment, ShopDay, touched_days
-from abtest.kit import canonical_json
 
 _log = logging.getLogger(__name__)
 
@@ -65,52 +65,60 @@ class CopyLedger(Protocol):
 Opened = Callable[[duckdb.DuckDBPyConnection, str, str], CopyLedger]
 """Function that opens a table or view with rows of the shop and the ledger's columns."""
 
+_ROWS = "shop_rows"
+"""Relation with all rows of the shop."""
+
 _CLOSURES = ("closure_before", "closure")
 """Relations with all rows of the run's visitors, without and with the new ones."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanCounts:
-    """Counts of a plan, which is identified by its digest."""
-
-    plan: str
-    counts: DailyCounts
-
-
-@dataclass(slots=True, kw_only=True)
-class Brought:
-    """Changes by new rows: counts by experiment, dates of days, and reasons of plans that could not be counted."""
-
-    rows: int = 0
-    oldest: int | None = None
-    counts: dict[str, DailyCounts] = field(default_factory=dict)
-    dates: frozenset[str] = frozenset()
-    failed: dict[str, str] = field(default_factory=dict)
 
 
 class ShopCopy:
     """Rows of a shop since a moment, in the database attached as `name`."""
 
     def __init__(
-        self, database: duckdb.DuckDBPyConnection, name: str, shop_id: str, since: int, opened: Opened
+        self,
+        database: duckdb.DuckDBPyConnection,
+        name: str,
+        shop_id: str,
+        since: int,
+        opened: Opened,
+        results: Results | None = None,
     ) -> None:
+        """Open the copy in the attached database `name`: with `results`, one that was stored; else a new one."""
         self.name = name
         self.since = since
         self.taken: frozenset[str] = frozenset()
         """Raw objects of the last listing whose rows are in the copy."""
         self.listed_at = 0
+        self.offset = 0
+        """Everything up to this offset of the ledger's feed is in the copy."""
         self._shop_id = shop_id
         self._database = database
         self._opened = opened
-        self._counted: dict[str, PlanCounts] = {}
-        self._days: dict[str, ShopDay] = {}
+        self._counted: dict[str, PlanCounts] = dict(results.counted) if results else {}
+        self._days: dict[str, ShopDay] = dict(results.days) if results else {}
+        self._outdated: frozenset[str] = frozenset()
         self._closures: tuple[CopyLedger, CopyLedger] | None = None
         """The closure of the last run before and after its news, until its days are counted."""
         self._whole: CopyLedger | None = None
         """All rows after the last run, until its days are counted."""
-        for table, columns in TABLES.items():
+        for table, columns in {} if results else TABLES.items():
             database.execute(f"CREATE TABLE {name}.{table} ({columns})")
-        database.execute(f"CREATE VIEW {name}.shop_rows AS SELECT *, {literal(shop_id)} AS shop_id FROM {name}.history")  # noqa: S608 - escaped
+
+    @property
+    def held(self) -> int:
+        """Number of rows in the copy."""
+        return self._number(f"SELECT count(*) FROM {self.name}.history")  # noqa: S608 - a name of our own
+
+    @property
+    def outdated(self) -> frozenset[str]:
+        """Dates that the last `bring` changed and `days` has not updated since."""
+        return self._outdated
+
+    def results(self) -> Results:
+        """Return what was counted so far and is up to date."""
+        days = {date: day for date, day in self._days.items() if date not in self._outdated}
+        return Results(counted=dict(self._counted), days=days)
 
     def append(self, files: Sequence[Path], *, is_new: bool) -> None:
         """Add the rows of Parquet files while the copy is built; new ones go to the inbox."""
@@ -131,13 +139,20 @@ class ShopCopy:
         for text in (APPEND_VISITS, APPEND_ORDERS, TIE_ORDERS, TIE_EVENTS):
             self._database.execute(text.format(name=self.name, rows=f"{self.name}.history"))
 
-    def bring(self, plans: Iterable[CountingPlan]) -> Brought:
-        """Take the shop's new rows from the inbox and update the counts of each plan.
+    def bring(
+        self, plans: Iterable[CountingPlan], *, offset: int = 0, check: Callable[[], None] = lambda: None
+    ) -> Brought:
+        """Take the shop's new rows, up to `offset` of the feed, from the inbox; update the counts of each plan.
 
-        After an exception the copy is invalid and must be dropped.
+        `check` is called before a plan is counted as a whole, and may raise OutOfTimeError: then the new rows are in
+        the copy, and the next call counts the plans that remain. After any other exception the copy is invalid and must
+        be dropped.
         """
         digests = {plan.experiment_id: (digest_of(plan), plan) for plan in plans}
         brought = Brought()
+        # Days that the last call changed and that were not updated since: they are counted again as a whole.
+        self._days = {date: day for date, day in self._days.items() if date not in self._outdated}
+        self._outdated = frozenset()
         self._counted = {
             experiment_id: stored
             for experiment_id, stored in self._counted.items()
@@ -148,9 +163,10 @@ class ShopCopy:
         if brought.rows:
             self._close()
             self._count_difference(digests, brought)
-            brought.dates = self._touched_days()
+            brought.dates = self._outdated = self._touched_days()
             self._keep_news()
-        self._count_whole(digests, brought)
+        self.offset = max(self.offset, offset)
+        self._count_whole(digests, brought, check)
         # Repeated rows change no counts, but they show up to when the ledger was read.
         for experiment_id, stored in self._counted.items():
             if newest >= digests[experiment_id][1].begins_at:
@@ -169,22 +185,30 @@ class ShopCopy:
         For a day that was returned before, only the difference is counted.
         """
         self._days = {date: day for date, day in self._days.items() if date in kept and day.currency == currency}
-        known = [date for date in dates if date in self._days]
         missing = [date for date in dates if date not in self._days]
-        days = {**self._ledger(0).days(missing, currency)} if missing else {}
+        known = [date for date in dates if date in self._days and date in self._outdated]
+        days = {date: self._days[date] for date in dates if date in self._days}
+        if missing:
+            days |= self._ledger(0).days(missing, currency)
         if known:
             before, after = (ledger.days(known, currency) for ledger in self._closures or self._closed(0))
             days |= {date: changed(self._days[date], before[date], after[date]) for date in known}
-        self._days |= days
+        self._days = {date: day for date, day in self._days.items() if date not in self._outdated} | days
+        self._outdated = frozenset()
         self._closures = self._whole = None
         return days
 
     def _ledger(self, plans: int) -> CopyLedger:
         """Open all rows for a number of plans."""
         if self._whole is None:
-            relation = f"{self.name}.shop_rows"
-            few = in_memory(self._database, relation, self._shop_id, plans=plans)
-            self._whole = few or self._opened(self._database, relation, self._shop_id)
+            # A temporary view, because a stored one would contain the name of the database, which another process
+            # chooses again.
+            self._database.execute(
+                f"""CREATE OR REPLACE TEMP VIEW {_ROWS} AS
+                SELECT *, {literal(self._shop_id)} AS shop_id FROM {self.name}.history"""  # noqa: S608 - escaped
+            )
+            few = in_memory(self._database, _ROWS, self._shop_id, plans=plans)
+            self._whole = few or self._opened(self._database, _ROWS, self._shop_id)
         return self._whole
 
     def _closed(self, plans: int) -> tuple[CopyLedger, CopyLedger]:
@@ -262,14 +286,19 @@ class ShopCopy:
 
     def _keep_news(self) -> None:
         """Move the new rows to the copy. An exception here invalidates the copy, see `bring`."""
-        run, held = self._database.execute, self._number(f"SELECT count(*) FROM {self.name}.history")  # noqa: S608 - a name of our own
+        run, held = self._database.execute, self.held
+        # One transaction for several tables, because each one waits for the disk.
+        run("BEGIN")
         run(f"INSERT INTO {self.name}.history FROM news")
         run(f"INSERT INTO {self.name}.ties FROM new_ties")
         run(APPEND_ORDERS.format(name=self.name, rows="news"))
-        # Rows are never deleted, so they are numbered from 0 without gaps.
+        run("COMMIT")
+        # Rows are never deleted, so they are numbered from 0 without gaps, once they are committed.
         run(f"{APPEND_VISITS.format(name=self.name)} WHERE rowid >= {held}")
 
-    def _count_whole(self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
+    def _count_whole(
+        self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought, check: Callable[[], None]
+    ) -> None:
         """Count the plans that are new or have changed."""
         self._whole = None
         plans = [plan for each, (_, plan) in digests.items() if each not in {*self._counted, *brought.failed}]
@@ -278,9 +307,10 @@ class ShopCopy:
         ledger = self._ledger(len(plans))
         counting: AbstractContextManager[Callable[[CountingPlan], Counts]] = nullcontext(ledger.count)
         if len(plans) > 1 and not isinstance(ledger, RowsInMemory):
-            counting = counting_many(self._database, f"{self.name}.shop_rows", self._shop_id, plans)
+            counting = counting_many(self._database, _ROWS, self._shop_id, plans)
         with counting as count:
             for plan in plans:
+                check()
                 try:
                     counts = PlanCounts(plan=digests[plan.experiment_id][0], counts=DailyCounts.of(count(plan)))
                     self._counted[plan.experiment_id] = counts
@@ -295,8 +325,3 @@ class ShopCopy:
     def _rows(self, text: str) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self._database.execute(text).fetchall()
         return rows
-
-
-def digest_of(plan: CountingPlan) -> str:
-    """Return a digest of a plan's content, because plans contain documents, which are not hashable."""
-    return canonical_json.sha256(asdict(plan))

@@ -81,3 +81,12 @@ WHERE event_hash IN (SELECT event_hash FROM news)"""
 
 ORDER_MOMENTS = f"""
 SELECT order_id, visitor_id, least(ts, received_at) FROM closure WHERE {IS_ORDER}"""  # noqa: S608 - a text of our own
+
+RELEASE = "".join(
+    f"DROP {kind} IF EXISTS temp.{name};"
+    for kind, name in [
+        *(("VIEW", name) for name in ("closure_before", "bonds", "shop_rows")),
+        *(("TABLE", name) for name in ("closure", "touched", "new_ties", "met", "known", "met_events", "news")),
+    ]
+)
+"""Statements that drop what a run leaves in the temporary database."""
