@@ -1,4 +1,4 @@
-"""Entry point of the roll-up schedule and of the queue of refreshes."""
+"""Entry point of the roll-up schedule."""
 
 from abtest.wiring.cron_rollup import create_handler
 

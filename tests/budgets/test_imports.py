@@ -41,11 +41,11 @@ GROUPS = [
     _group("", 155, "cron_compact"),
     _group("", 600, "edge_preview"),
     _group("", 583, "worker_webhooks"),
-    _group("pydantic", 885, "cron_launch cron_seals cron_sweep worker_publish"),
+    _group("pydantic", 885, "cron_launch cron_rollup cron_seals cron_sweep worker_publish"),
     _group("pydantic", 850, "worker_pages"),
     _group("pydantic", 976, "worker_screenshots"),
     _group("duckdb", 710, "worker_compact worker_exports"),
-    _group("duckdb pydantic", 679, "cron_audit cron_rollup"),
+    _group("duckdb pydantic", 720, "cron_audit worker_rollup"),
     _group("numpy pydantic scipy", 1353, "worker_decide"),
     _group("numpy pydantic scipy", 1347, "worker_profiles"),
     _group(

@@ -1,4 +1,4 @@
-"""A roll-up that is killed while it holds the lease: another process takes over within a minute, and counts all."""
+"""A worker that is killed while it counts a shop: another takes over within a minute, and other shops do not wait."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from datetime import timedelta
 
 import pytest
 
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
 from abtest.kit.clock import ManualClock, SystemClock
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Commit, Put
 from abtest.services.context import World
-from abtest.services.experiments.records import EXPERIMENTS
-from abtest.services.rollups import RollupRun
-from abtest.services.shop_records import puts_of
 from tests.contract.conftest import Engine, Ports
-from tests.integration.cron_rollup.test_function import EXPERIMENT, exposures, put_object, running
+from tests.support.counting import Counting
 from tests.support.memory.metrics import MemoryMetrics
-from tests.support.storefronts import shop, variation
+from tests.support.reference_counter import ReferenceCounter
+from tests.support.rolled_shops import EXPERIMENT_OF, SHOPS, put_events, running, stored
+from tests.support.storefronts import variation
+from tests.unit.ledger.streams import BEGIN, row
 from tools.local.surroundings import PROJECT
 
 on_ministack = pytest.mark.parametrize("engine", ["ministack"], indirect=True, scope="session")
 """The only engine that another process can reach."""
 
+KILLED, OTHER = SHOPS[:2]
+
 
 @contextmanager
-def hanging_rollup(ports: Ports) -> Iterator[subprocess.Popen[str]]:
-    """A process that holds the lease and is in the middle of a shop."""
-    line = [sys.executable, "-m", "tests.contract.hanging_rollup", *ports.names]
+def hanging_worker(ports: Ports) -> Iterator[subprocess.Popen[str]]:
+    """A process that holds the lease of a shop and is in the middle of it."""
+    line = [sys.executable, "-m", "tests.contract.hanging_rollup", KILLED, *ports.names]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         line, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -47,31 +47,44 @@ def hanging_rollup(ports: Ports) -> Iterator[subprocess.Popen[str]]:
 
 
 @on_ministack
-def test_roll_up__killed_with_the_lease__is_taken_over_within_a_minute(engine: Engine) -> None:
+def test_worker__killed_with_the_lease_of_a_shop__is_replaced_within_a_minute(engine: Engine) -> None:
     with engine() as ports:
         clock = ManualClock(SystemClock().now())
-        ports.catalog.commit(Commit(puts=puts_of(shop())))
-        ports.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(running()), expected_version=0)]))
-        put_object(ports.blobs, "one", exposures(4))
-        metrics = MemoryMetrics()
-        run = RollupRun(
+        rows = []
+        for shop_id in (KILLED, OTHER):
+            stored(ports.catalog, running(EXPERIMENT_OF[shop_id], shop_id), shop_id=shop_id)
+            exposure = row(
+                event_id=f"x-{shop_id}",
+                shop_id=shop_id,
+                visitor_id="v",
+                experiment_id=EXPERIMENT_OF[shop_id],
+                variation_id=variation(0).id,
+                assignment_epoch=1,
+                ts=BEGIN + 1,
+                received_at=BEGIN + 1,
+            )
+            rows.append(exposure)
+        put_events(ports.blobs, "one", rows, at=int(clock.now().timestamp() * 1000))
+        counting = Counting(
             world=World(catalog=ports.catalog, clock=clock, random=SystemRandomness()),
-            counter=IncrementalCounter(ports.blobs, clock),
+            counter=ReferenceCounter(ports.blobs, clock),
+            ledger=ports.blobs,
             store=ports.rollup_store,
             leases=ports.leases,
-            metrics=metrics,
+            metrics=MemoryMetrics(),
         )
-        with hanging_rollup(ports) as process:
-            assert run.run() is None, "another run holds the lease"
+
+        def visitors(shop_id: str) -> int | None:
+            totals = ports.rollup_store.totals(EXPERIMENT_OF[shop_id], 1)
+            return totals["variations"][variation(0).id]["visitors"] if totals else None
+
+        with hanging_worker(ports) as process:
+            counting.dispatch.run()
+            counting.work()
+            assert (visitors(KILLED), visitors(OTHER)) == (None, 1), "only the shop in its hands waits"
             process.send_signal(signal.SIGKILL)
             process.wait(30)
         killed_at = SystemClock().now()
-        assert ports.rollup_store.progress().is_running
         clock.advance(seconds=(killed_at - clock.now()).total_seconds() + timedelta(minutes=1).total_seconds())
-        summary = run.run()
-        assert summary is not None
-        assert (summary.counted, summary.left) == (1, 0)
-        totals = ports.rollup_store.totals(EXPERIMENT, 1)
-        assert totals is not None
-        assert totals["variations"] == {variation(0).id: {"visitors": 2}, variation(1).id: {"visitors": 2}}
-        assert metrics.sums["RollupUnfinished"] == 1, "the death is reported"
+        counting.count(everything=False)
+        assert visitors(KILLED) == 1

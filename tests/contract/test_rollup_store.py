@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
+from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 from abtest.ports.warehouse import StoredState
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
@@ -179,41 +179,12 @@ def test_put__writes_of_many_items_racing_with_one_generation__never_end_mixed(p
     assert ports.rollup_store.put(totals(2), dated(dates, 2), {})
 
 
-def test_progress__of_the_version_before__is_replaced_by_one_run_alone(ports: Ports) -> None:
-    store, first = ports.rollup_store, RollupProgress(version=1, shop_id="a", missing=frozenset("ab"), is_running=True)
-    assert store.progress() == RollupProgress()
-    assert not store.put_progress(replace(first, version=2))
-    assert store.put_progress(first)
-    assert store.put_progress(first), "a retry after a lost response"
-    assert ports.another().rollup_store.progress() == first
-    assert not ports.another().rollup_store.put_progress(replace(first, shop_id="b")), (
-        "another run has written version 1"
-    )
-    second = replace(first, version=2, shop_id="b", counted=7, left=3, is_running=False)
-    assert ports.another().rollup_store.put_progress(second)
-    assert store.progress() == second
-
-
-def test_reach__of_rising_moments__stands_and_no_older_one_replaces_it(ports: Ports) -> None:
-    store = ports.rollup_store
-    assert store.reach() is None
-    first = Reach(until="2026-03-02T10:00:00.000Z", missing=frozenset({"a", "b"}))
-    assert store.put_reach(first)
-    assert ports.another().rollup_store.reach() == first
-    assert not store.put_reach(Reach(until="2026-03-02T10:00:00.000Z"))
-    assert not store.put_reach(Reach(until="2026-03-02T09:59:59.999Z"))
-    assert store.reach() == first
-    large = Reach(until="2026-03-02T10:05:00.000Z", missing=frozenset(noise(36, seed) for seed in range(5000)))
-    assert store.put_reach(large)
-    assert store.reach() == large
-
-
 def progress(offset: int, minute: int = 0, **more: Any) -> ShopProgress:
     moment = f"2026-03-02T10:{minute:02}:00.000Z"
     return ShopProgress(shop_id="shop-a", offset=offset, until=moment, counted_at=moment, **more)
 
 
-def test_shop_progress__of_rising_offsets__stands_and_none_replaces_a_higher_one(ports: Ports) -> None:
+def test_shop_progress__of_a_higher_offset__is_never_replaced_by_a_lower_one(ports: Ports) -> None:
     store = ports.rollup_store
     assert store.shop_progress("shop-a") is None
     first = progress(7, failed=frozenset({"e1", "e2"}), state=StoredState(key="state/x", offset=5), held=12, plans="p")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,11 +40,12 @@ class Fate:
 
 
 class Fated:
-    """A port of a process with a fate."""
+    """A port of a process with a fate. `names` has other names for calls that several ports have."""
 
-    def __init__(self, port: Any, fate: Fate) -> None:
+    def __init__(self, port: Any, fate: Fate, names: Mapping[str, str] | None = None) -> None:
         self._port = port
         self._fate = fate
+        self._names = names or {}
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._port, name)
@@ -52,7 +53,7 @@ class Fated:
             return found
 
         def call(*arguments: Any, **named: Any) -> Any:
-            dies = self._fate.before_call(name)
+            dies = self._fate.before_call(self._names.get(name, name))
             answer = found(*arguments, **named)
             if dies:
                 raise KilledError

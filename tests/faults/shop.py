@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 from abtest.domain.ledger.batch import Envelope
 from abtest.domain.ledger.daily_counts import day_of
 from abtest.http.factory import create_app, handler
@@ -19,7 +19,7 @@ from abtest.services.context import World
 from abtest.services.event_limits import EventLimits
 from abtest.services.ingest import EventStoreUnavailableError, Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
-from abtest.services.rollups import RollupRun
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS
 from tests.faults.faults import Fate, Fated, KilledError
@@ -27,6 +27,7 @@ from tests.faults.oracle import LARGE, Event, Numbers
 from tests.faults.shoppers import Plan, Sending
 from tests.support.api import MemoryApi
 from tests.support.compaction import Compacting
+from tests.support.counting import Counting
 from tests.support.memory import MemoryBlobs, MemoryLeases, MemoryRateLimiter, MemoryRollupStore, MemorySessions
 from tests.support.memory.metrics import MemoryMetrics
 from tests.support.memory.queue import SendsEach
@@ -86,18 +87,19 @@ class Process:
         self._shop = shop
         self.fate = Fate()
         ledger = Fated(shop.ledger, _Present(self))
-        self._run = RollupRun(
+        self._counting = Counting(
             world=World(catalog=Fated(shop.api.world.catalog, _Present(self)), clock=shop.clock, random=shop.random),
-            counter=IncrementalCounter(ledger, shop.clock, opened=opened),
-            store=Fated(shop.store, _Present(self)),
+            counter=DuckDbShopCounter(ledger, shop.clock, LedgerFeed(ledger, shop.clock), opened=opened),
+            ledger=ledger,
+            store=Fated(shop.store, _Present(self), {"put": "put_rollup"}),
             leases=MemoryLeases(),  # of its own: the lease that keeps runs apart has failed
             metrics=MemoryMetrics(),
         )
 
     def count(self, fate: Fate | None = None) -> None:
-        """One run of the roll-up."""
+        """One run of the dispatcher, and of the worker for what it sends."""
         self.fate = fate or Fate()
-        self._run.run()
+        self._counting.count()
 
 
 class _Present(Fate):

@@ -19,7 +19,18 @@ AFTER = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.fixture
 def schedule() -> Schedule:
     """A day of a shop, all of it in the past: two thirds of the requests are sent, and stand in the queue."""
-    found = Schedule(1, events=200, days=1, steps=1)
+    return begun(200)
+
+
+@pytest.fixture
+def short_schedule() -> Schedule:
+    """The same with fewer events, for a case that begins again for each call."""
+    return begun(40)
+
+
+def begun(events: int) -> Schedule:
+    """A schedule of so many events, two thirds of them sent."""
+    found = Schedule(1, events=events, days=1, steps=1)
     moved(found.shop.clock, found.shop.plan.begins + 2 * DAY)
     found.sendings = [each for each in found.sendings if each.at < found.shop.now]
     send(found, 0, 2 * len(found.sendings) // 3)
@@ -129,7 +140,7 @@ def test_compaction__killed_around_each_write__is_made_good_by_the_next(
 
 
 @AFTER
-@pytest.mark.parametrize("write", ["put-1", "put_shop_day-1", "put_shop_day-2"])
+@pytest.mark.parametrize("write", ["put_rollup-1", "put_shop_day-1", "put_shop_day-2", "put_shop_progress-1"])
 def test_roll_up__killed_around_each_write__is_made_good_by_the_next(
     schedule: Schedule, write: str, after: bool
 ) -> None:
@@ -137,16 +148,21 @@ def test_roll_up__killed_around_each_write__is_made_good_by_the_next(
         pass
     name, number = write.rsplit("-", 1)
     assert dies(schedule.shop.process(), Fate(at=int(number), after=after, of=name))
-    assert (schedule.shop.store.totals(schedule.shop.plan.experiment, 1) is None) == (name == "put" and not after)
+    assert (schedule.shop.store.totals(schedule.shop.plan.experiment, 1) is None) == (
+        name == "put_rollup" and not after
+    )
     send_the_rest(schedule)
     schedule.check()
 
 
 @AFTER
-def test_roll_up__killed_at_each_call_in_turn__is_made_good_by_the_next(schedule: Schedule, after: bool) -> None:
+def test_roll_up__killed_at_each_call_in_turn__is_made_good_by_the_next(short_schedule: Schedule, after: bool) -> None:
+    schedule = short_schedule
     send_the_rest(schedule)
     for call in count(1):
         schedule.shop.store = MemoryRollupStore()
+        for state in list(schedule.shop.ledger.list("state/")):
+            schedule.shop.ledger.delete(state.key)
         died = dies(schedule.shop.process(), Fate(at=call, after=after))
         schedule.shop.process().count()
         schedule.check_standing()
@@ -155,7 +171,7 @@ def test_roll_up__killed_at_each_call_in_turn__is_made_good_by_the_next(schedule
     assert call > 8, "every call was met, and in the last round none"
 
 
-@pytest.mark.parametrize("slow_at", ["standing", "put", "shop_days", "put_shop_day"])
+@pytest.mark.parametrize("slow_at", ["summary", "put_rollup", "shop_days", "put_shop_day"])
 @pytest.mark.parametrize("temperature", ["cold", "warm"])
 def test_roll_ups__that_race__end_with_what_the_newer_one_counted(
     schedule: Schedule, temperature: str, slow_at: str

@@ -11,7 +11,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 from abtest.domain.delivery.manifest import ACTIVE
 from abtest.domain.ledger.batch import Envelope
 from abtest.edge.publications import Publications
@@ -23,8 +23,8 @@ from abtest.services.experiments.due import ScheduledActions
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.ingest import Ingest
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.planning import Planner
-from abtest.services.rollups import RollupRun
 from abtest.services.storefronts import Storefronts
 from abtest.wiring.api_analytics import analytics_of
 from abtest.wiring.api_experiments import experiments_uses
@@ -39,6 +39,7 @@ from tests.support.api import START, MemoryApi, MemoryManagement
 from tests.support.autostopping import Doom
 from tests.support.client import Client
 from tests.support.compaction import Compacting
+from tests.support.counting import Counting
 from tests.support.deciding import Deciders
 from tests.support.memory import (
     MemoryBlobs,
@@ -219,11 +220,13 @@ class Shop:
     def _until(self) -> datetime:
         return self.clock.now() + WORK
 
-    def _counter(self) -> tuple[_Changing, RollupRun]:
+    def _counter(self) -> tuple[_Changing, Counting]:
         fate, base = _Changing(), self.management
-        return fate, RollupRun(
+        ledger = Fated(self.ledger, fate)
+        return fate, Counting(
             world=World(catalog=Fated(base.catalog, fate), clock=self.clock, random=self._random),
-            counter=IncrementalCounter(Fated(self.ledger, fate), self.clock, opened=opened),
+            counter=DuckDbShopCounter(ledger, self.clock, LedgerFeed(ledger, self.clock), opened=opened),
+            ledger=ledger,
             store=Fated(base.rollups, fate),
             leases=Fated(self.leases, fate),
             metrics=self.metrics,
@@ -233,9 +236,9 @@ class Shop:
         self._counting = self._counter()
 
     def _roll_up(self, fate: Fate) -> None:
-        changing, run = self._counting
+        changing, counting = self._counting
         changing.present = fate
-        run.run()
+        counting.count()
 
     def _store(self, fate: Fate) -> ExperimentStore:
         base, catalog = self.management, Fated(self.management.catalog, fate)
@@ -254,6 +257,7 @@ class Shop:
             rollups=Fated(self.management.rollups, fate),
             leases=Fated(self.leases, fate),
             looks=Fated(self.api.looks, fate),
+            ledger=Fated(self.ledger, fate),
         )
 
     def _launch(self, fate: Fate) -> None:

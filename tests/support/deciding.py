@@ -15,7 +15,8 @@ from abtest.services.decisions.worker import DecisionWorker
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.guardian import Guardian
 from abtest.services.results import RollupReader
-from tests.support.memory import MemoryLookStore, MemoryMetrics, MemoryQueue
+from abtest.services.rollups import ShopReaches
+from tests.support.memory import MemoryBlobs, MemoryLookStore, MemoryMetrics, MemoryQueue
 
 
 class RoundFailedError(Exception):
@@ -36,6 +37,7 @@ class Deciders:
     looks: Any = field(default_factory=MemoryLookStore)
     metrics: Any = field(default_factory=MemoryMetrics)
     queue: Any = field(default_factory=MemoryQueue)
+    ledger: Any = field(default_factory=MemoryBlobs)
 
     @property
     def shop_round(self) -> ShopRound:
@@ -45,7 +47,7 @@ class Deciders:
             world=self.store.world,
             leases=self.leases,
             auto_stop=AutoStop(store=self.store, reader=reader, looks=self.looks),
-            guardian=Guardian(self.store, reader, lambda _shop_id: self.rollups.reach()),
+            guardian=Guardian(self.store, reader, ShopReaches(self.rollups, self.ledger).now),
         )
 
     @property

@@ -26,10 +26,9 @@ class RollupSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """Moment up to which the scheduled runs counted all shops.
+    """Moment up to which a shop is counted: everything that the ledger held then.
 
-    They counted what the ledger held at `until`, when the oldest of these runs began. `missing` has the ids of the
-    shops and experiments that they could not count.
+    `missing` has the ids of experiments that could not be counted, the shop's own id for its days or all of it.
     """
 
     until: Timestamp
@@ -37,32 +36,13 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RollupProgress:
-    """How far the scheduled runs came. They count the shops by id, cycle after cycle, each behind the one before.
-
-    `shop_id` is the newest shop that was begun; its cycle has counted all shops up to it, except for `missing`. The
-    ledger held at `cycle_began_at`, when the cycle's first run began, at most what the cycle counted. `run_began_at`,
-    `counted`, `left` (both in shops) and `is_running` are those of the newest run. If that died, `is_running` stays.
-    Each write needs the `version` before, so a run that was overtaken cannot write.
-    """
-
-    version: int = 0
-    shop_id: str = ""
-    cycle_began_at: Timestamp = ""
-    missing: frozenset[str] = frozenset()
-    run_began_at: Timestamp = ""
-    counted: int = 0
-    left: int = 0
-    is_running: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShopProgress:
     """How far one shop is counted: its roll-ups have everything up to the feed's `offset`.
 
-    `until`: they have everything that the ledger held at this moment. `plans`: a digest of the versions of all records
-    that were counted. `failed`: ids of what could not be counted, the shop's own id for its days. `state`, `held`: the
-    newest stored state and its rows.
+    `until`: they have everything that the ledger held at this moment, and `days_until` the same of the shop's days, ""
+    before the first. `plans`: a digest of the versions of all records that were counted, the same since `plans_since`.
+    `failed`: ids of what could not be counted, the shop's own id for its days. `state`, `held`: the newest stored state
+    and its rows.
     """
 
     shop_id: str
@@ -70,6 +50,8 @@ class ShopProgress:
     until: Timestamp
     counted_at: Timestamp
     plans: str = ""
+    plans_since: Timestamp = ""
+    days_until: Timestamp = ""
     failed: frozenset[str] = frozenset()
     state: StoredState | None = None
     held: int = 0
@@ -108,22 +90,6 @@ class RollupStore(Protocol):
 
     def put_shop_day(self, document: Document) -> bool:
         """Store a shop's day under its `shop_id` and `date`. Return False when its `generation` is not the newest."""
-        ...
-
-    def put_reach(self, reach: Reach) -> bool:
-        """Store the reach of the counts. Return False when the stored one is as late or later."""
-        ...
-
-    def reach(self) -> Reach | None:
-        """Return the reach of the counts, or None before the first run."""
-        ...
-
-    def put_progress(self, progress: RollupProgress) -> bool:
-        """Store the progress. Return False unless the stored one has the `version` before, or is this very one."""
-        ...
-
-    def progress(self) -> RollupProgress:
-        """Return the progress of the runs, read consistently; version 0 before the first run."""
         ...
 
     def put_shop_progress(self, progress: ShopProgress) -> bool:

@@ -1,4 +1,4 @@
-"""Composition root of cron_rollup."""
+"""Composition root of cron_rollup, which sends a message for each shop that is to be counted."""
 
 from dataclasses import asdict
 from datetime import timedelta
@@ -8,39 +8,42 @@ from abtest.adapters import aws
 from abtest.adapters.dynamo import DynamoLeases, DynamoRollupStore
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.s3 import S3Blobs
+from abtest.adapters.sqs import SqsQueue
 from abtest.kit.clock import SystemClock
 from abtest.ports.waits import CallerKind
-from abtest.services.rollups import Refresh, RefreshMessage, RollupRun
+from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.rollups import Backlogs, Dispatch, ShopReaches
 from abtest.wiring.handler import Handler, deadline
 from abtest.wiring.settings import settings
-from abtest.wiring.warehouses import counter_of
 from abtest.wiring.worlds import world_of
 
-MARGIN = timedelta(minutes=1)
-"""Time for the shop that is being counted when a run's time is over, and for storing how far the run came."""
+MARGIN = timedelta(seconds=20)
+"""Time for the messages that are being sent when a run's time is over, and for storing the listing."""
 
 
 def create_handler() -> Handler:
-    """Return the handler of the schedule's event and of messages of RefreshQueue. Raises MissingSettingError."""
+    """Return the handler of the schedule. Raises MissingSettingError.
+
+    An event may have `everything`: true, which sends all shops with uncounted rows, also those that might wait.
+    """
     aws.serve(CallerKind.SCHEDULE)
     config, clock = settings(), SystemClock()
     config.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
-    run = RollupRun(
+    config.need("rollup_queue_url")
+    ledger, store = S3Blobs(config.ledger_bucket), DynamoRollupStore(config.rollups_table)
+    dispatch = Dispatch(
         world=world_of(config),
-        counter=counter_of(config, S3Blobs(config.ledger_bucket), clock),
-        store=DynamoRollupStore(config.rollups_table),
+        feed=LedgerFeed(ledger, clock),
+        backlogs=Backlogs(ledger),
+        store=store,
+        queue=SqsQueue(config.rollup_queue_url),
+        reaches=ShopReaches(store, ledger),
         leases=DynamoLeases(config.ephemeral_table),
         metrics=EmbeddedMetrics(config.aws_lambda_function_name, clock),
     )
-    refresh = Refresh(run.world, run)
 
     def handler(event: Any, context: Any) -> Any:
-        until = deadline(context, clock, MARGIN)
-        if "Records" in event:
-            messages = [RefreshMessage(id=record["messageId"], body=record["body"]) for record in event["Records"]]
-            failed = refresh.handle(messages, until)
-            return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
-        summary = run.run(until=until)
-        return {"skipped": "another run is at it"} if summary is None else asdict(summary)
+        done = dispatch.run(until=deadline(context, clock, MARGIN), everything=event.get("everything") is True)
+        return {"skipped": "another run is at it"} if done is None else asdict(done)
 
     return handler

@@ -38,6 +38,7 @@ class Settings:
     publish_queue_url: str = ""
     export_queue_url: str = ""
     refresh_queue_url: str = ""
+    rollup_queue_url: str = ""
     webhook_queue_url: str = ""
     page_queue_url: str = ""
     screenshot_queue_url: str = ""

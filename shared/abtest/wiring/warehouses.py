@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from abtest.kit.clock import Clock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blobs
-from abtest.ports.warehouse import LedgerCounter, Warehouse
+from abtest.ports.warehouse import ShopCounter, Warehouse
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.wiring.settings import MissingSettingError, Settings
 
 if TYPE_CHECKING:
@@ -25,19 +26,21 @@ def warehouse_of(config: Settings, ledger: Blobs) -> Warehouse:
     return DuckDbWarehouse(ledger)
 
 
-def counter_of(config: Settings, ledger: Blobs, clock: Clock) -> LedgerCounter:
-    """Return the counter of roll-ups: on a copy that the process keeps, or a new Athena query for each run.
+def shop_counter_of(config: Settings, ledger: Blobs, feed: LedgerFeed, clock: Clock) -> ShopCounter:
+    """Return the counter of roll-ups: on copies of shops that processes and the bucket keep, or Athena's queries.
 
     Raises MissingSettingError.
     """
     if engine_of(config) == ATHENA:
         from abtest.adapters.warehouse.athena_counter import AthenaCounter
+        from abtest.adapters.warehouse.athena_shop_counter import AthenaShopCounter
         from abtest.services.ledger_files import LedgerFiles
 
-        return AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
-    from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+        counter = AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
+        return AthenaShopCounter(counter)
+    from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 
-    return IncrementalCounter(ledger, clock)
+    return DuckDbShopCounter(ledger, clock, feed)
 
 
 def engine_of(config: Settings) -> str:

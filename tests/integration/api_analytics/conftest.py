@@ -23,9 +23,8 @@ from abtest.domain.ledger.shop_days import shop_day
 from abtest.domain.personalizations.measurement import measured
 from abtest.domain.personalizations.model import Personalization
 from abtest.http.factory import create_app, handler
-from abtest.kit.clock import parse_timestamp, timestamp, to_milliseconds
+from abtest.kit.clock import parse_timestamp, to_milliseconds
 from abtest.kit.documents import decode
-from abtest.ports.rollup_store import Reach
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
 from abtest.services.shop_records import read_shop
 from abtest.wiring.api_analytics import analytics_of
@@ -39,6 +38,7 @@ from api_settings.routes import ROUTERS as SETTINGS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
 from tests.support.memory import MemoryLookStore, MemoryQueue, MemoryRollupStore, MemorySessions
+from tests.support.reaches import counted_until
 from tests.unit.ingest.edge import ROOTS, Edge, signed_headers
 
 DAY_MS = 24 * 3600 * 1000
@@ -118,7 +118,7 @@ class Lab:
         for plan in self._plans():
             self._count(plan, rows)
         self._count_days(rows)
-        self.store.put_reach(Reach(until=timestamp(self.api.clock.now())))
+        counted_until(self.store, self.tenant.shop.id, self.api.clock.now())
 
     def _rows(self) -> Iterator[Row]:
         for entry in self.edge.ledger.list(RAW):

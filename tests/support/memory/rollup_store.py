@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from abtest.kit import canonical_json
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
+from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 
 Key = tuple[str, str, str]
 
@@ -15,8 +15,6 @@ class MemoryRollupStore:
 
     def __init__(self) -> None:
         self._documents: dict[Key, tuple[int, bytes]] = {}
-        self._reach: Reach | None = None
-        self._progress = RollupProgress()
         self._shops: dict[str, ShopProgress] = {}
         self._lock = threading.Lock()
 
@@ -51,26 +49,6 @@ class MemoryRollupStore:
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
         return self._between(shop_id, "SHOPDAY", first, last)
-
-    def put_reach(self, reach: Reach) -> bool:
-        with self._lock:
-            if self._reach is not None and self._reach.until >= reach.until:
-                return False
-            self._reach = reach
-        return True
-
-    def reach(self) -> Reach | None:
-        return self._reach
-
-    def put_progress(self, progress: RollupProgress) -> bool:
-        with self._lock:
-            if self._progress.version != progress.version - 1:
-                return self._progress == progress
-            self._progress = progress
-        return True
-
-    def progress(self) -> RollupProgress:
-        return self._progress
 
     def put_shop_progress(self, progress: ShopProgress) -> bool:
         with self._lock:

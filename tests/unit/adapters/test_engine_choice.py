@@ -8,14 +8,15 @@ import pytest
 from abtest.adapters import aws
 from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.warehouse.athena import AthenaWarehouse
-from abtest.adapters.warehouse.athena_counter import AthenaCounter
+from abtest.adapters.warehouse.athena_shop_counter import AthenaShopCounter
 from abtest.adapters.warehouse.counts_sql import CANDIDATE
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.kit.clock import SystemClock
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.wiring.settings import MissingSettingError, Settings
-from abtest.wiring.warehouses import counter_of, warehouse_of
+from abtest.wiring.warehouses import shop_counter_of, warehouse_of
 from tests.support.ledgers import BEGIN, PLAN, SHOP
 from tests.support.moto_stack import AwsStack, moto_stack
 from tests.support.scripted_athena import ScriptedAthena
@@ -30,14 +31,16 @@ def stack(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def found(stack: AwsStack) -> Settings:
-    return Settings.of(stack.environment("CronRollup"))
+    return Settings.of(stack.environment("WorkerRollup"))
 
 
 def test_engine__is_what_the_template_says(stack: AwsStack) -> None:
     settings = found(stack)
     ledger, is_athena = S3Blobs(settings.ledger_bucket), settings.warehouse_engine == "athena"
     assert isinstance(warehouse_of(settings, ledger), AthenaWarehouse if is_athena else DuckDbWarehouse)
-    assert isinstance(counter_of(settings, ledger, SystemClock()), AthenaCounter if is_athena else IncrementalCounter)
+    clock = SystemClock()
+    counter = shop_counter_of(settings, ledger, LedgerFeed(ledger, clock), clock)
+    assert isinstance(counter, AthenaShopCounter if is_athena else DuckDbShopCounter)
 
 
 @pytest.mark.parametrize("stack", ["athena"], indirect=True)
@@ -47,7 +50,7 @@ def test_athena__asked_with_judged_goals__has_the_rights_for_all_of_it(stack: Aw
     athena.results(*((name, "varchar") for name in CANDIDATE), rows=[list(hit.values())])
     settings = found(stack)
     warehouse = warehouse_of(settings, S3Blobs(settings.ledger_bucket))
-    with stack.guard("CronRollup").running(), warehouse.open(SHOP, ShopFiles(), since=BEGIN) as ledger:
+    with stack.guard("WorkerRollup").running(), warehouse.open(SHOP, ShopFiles(), since=BEGIN) as ledger:
         ledger.count(PLAN)
     assert len(athena.started) == 4  # two parts that are staged, what is to be judged, and the counting
 
@@ -58,7 +61,7 @@ def test_duckdb__has_no_rights_for_athena(stack: AwsStack) -> None:
     warehouse = warehouse_of(settings, S3Blobs(settings.ledger_bucket))
     with (
         pytest.raises(AssertionError, match="athena:StartQueryExecution"),
-        stack.guard("CronRollup").running(),
+        stack.guard("WorkerRollup").running(),
         warehouse.open(SHOP, ShopFiles(), since=BEGIN) as ledger,
     ):
         ledger.count(PLAN)

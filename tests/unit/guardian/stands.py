@@ -11,13 +11,13 @@ from abtest.domain.guardian.cases import State
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, InboxRow, Put
-from abtest.ports.rollup_store import Reach
 from abtest.services.context import World
 from abtest.services.decisions.shop_round import Round
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.guardian_memory import remembered
 from tests.support.deciding import Deciders
 from tests.support.memory import MemoryLeases, MemoryMetrics, MemoryRollupStore
+from tests.support.reaches import counted_until
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.experiments.test_store import House
 
@@ -75,7 +75,7 @@ class Stand(House):
 
     def count_nothing_new(self) -> None:
         """A run of the roll-ups that finds no events."""
-        self.rollups.put_reach(Reach(until=timestamp(self.clock.now())))
+        counted_until(self.rollups, SHOP, self.clock.now())
 
     def guardian(self, world: World | None = None) -> Deciders:
         """One of many workers."""

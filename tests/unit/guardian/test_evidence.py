@@ -13,18 +13,20 @@ from abtest.domain.ledger.cells import QUARTER_MS, GoalCount
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, day_of
 from abtest.kit.clock import timestamp, to_milliseconds
 from abtest.ports.catalog import Commit, Put
-from abtest.ports.rollup_store import Reach
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.guardian.evidence import ShopSight, evidence_of, watched_goals
 from abtest.services.results import RollupReader
 from abtest.services.results.shop_rules import ShopRules
+from abtest.services.rollups import ShopReaches
+from tests.support.memory import MemoryBlobs
+from tests.support.reaches import counted_until
 from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT, goal, in_status
 from tests.unit.guardian.stands import HEALTHY, MONEY, Stand
 
 
 def sight_of(stand: Stand) -> ShopSight:
     rules = ShopRules(stand.catalog, SHOP)
-    return ShopSight(SHOP, rules, RollupReader(stand.rollups), lambda _shop_id: stand.rollups.reach())
+    return ShopSight(SHOP, rules, RollupReader(stand.rollups), ShopReaches(stand.rollups, MemoryBlobs()).now)
 
 
 def evidence(stand: Stand) -> Evidence:
@@ -185,7 +187,7 @@ def test_roll_ups_that_stand_still__are_said_in_what_was_not_evaluated_and_accus
 def test_roll_ups_that_fail_for_the_experiment__are_as_if_they_stood_still(stand: Stand, missing: str) -> None:
     stand.counted(visitors=(480, 480), buys=(48, 48))
     stand.clock.advance(minutes=5)
-    stand.rollups.put_reach(Reach(until=timestamp(stand.clock.now()), missing=frozenset({missing})))
+    counted_until(stand.rollups, SHOP, stand.clock.now(), {missing})
     stand.round(minutes=1)
     assert ("event_gap", "counts_are_old") in {(each.kind, each.reason) for each in stand.state.not_evaluated}
 

@@ -9,9 +9,9 @@ import pytest
 from abtest.domain.ledger.cells import QUARTER_MS
 from abtest.domain.ledger.daily_counts import QUARTERS_A_DAY, date_of
 from abtest.kit.clock import timestamp, to_milliseconds
-from abtest.ports.rollup_store import Reach
 from abtest.services.guardian import HealthReading
-from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, TREATMENT
+from tests.support.reaches import counted_until
+from tests.unit.experiments.examples import CONTROL, EXPERIMENT, GOAL, SHOP, TREATMENT
 from tests.unit.experiments.test_store import CALLER
 from tests.unit.guardian.stands import MONEY, Stand
 
@@ -48,7 +48,7 @@ def counted(stand: Stand, *, broke: int) -> None:
         "days": sorted(days),
         "digests": {f"DAY#{date}": f"{stand.generation:024d}" for date in days},
     }
-    stand.rollups.put_reach(Reach(until=timestamp(now)))
+    counted_until(stand.rollups, SHOP, now)
     assert stand.rollups.put(totals, days, {})
 
 

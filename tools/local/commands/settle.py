@@ -9,6 +9,8 @@ from typing import Any
 from tools.local.commands.client import CommandError, ControlClient
 
 JOBS = ("cron_sweep", "cron_compact", "cron_rollup")
+EVENTS = {"cron_rollup": {"everything": True}}
+"""What the schedules' events have in addition: no shop waits for more events."""
 PAUSE_SECONDS = 0.1
 # What is delayed is another attempt at a receiver of webhooks that is away: minutes, and no result depends on it.
 STATES = ("visible", "in_flight")
@@ -24,28 +26,29 @@ def settle(client: ControlClient, timeout: float, say: Say = print) -> None:
     status = _drain(client, deadline, say)
     scheduled = {function["folder"] for function in status["functions"] if function["scheduled"]}
     for job in JOBS:
-        if job in scheduled:
-            _run(client, job, deadline, say)
+        # A dispatcher runs until it sends nothing more: another worker may have begun a shop before its last events.
+        while job in scheduled:
+            result = _run(client, job, deadline, say)
             status = _drain(client, deadline, say)
+            if not (isinstance(result, dict) and result.get("sent")):
+                break
+            if time.monotonic() > deadline:
+                raise CommandError(f"not settled in time; {job} still sends messages: look into the log of its workers")
     for name, queue in status["queues"].items():
         if queue["dead"] and queue["visible"]:
             say(f"warning: {queue['visible']} messages are in dead-letter queue {name}")
     say("settled")
 
 
-def _run(client: ControlClient, job: str, deadline: float, say: Say) -> None:
-    """Fire a schedule until it really ran: "skipped" means that another run holds the lease, which began too early.
-
-    A roll-up with shops `left` had no time for them; the next one begins with these.
-    """
+def _run(client: ControlClient, job: str, deadline: float, say: Say) -> Any:
+    """Fire a schedule until it really ran: "skipped" means that another run holds the lease, which began too early."""
     reported = False
     while True:
-        result = client.tick(job)
+        result = client.tick(job, EVENTS.get(job))
         skipped = result.get("skipped") if isinstance(result, dict) else None
-        if skipped is None and job == "cron_rollup" and isinstance(result, dict) and result.get("left"):
-            skipped = f"{result['left']} shops are left"
         if skipped is None:
-            return say(f"{job} ran")
+            say(f"{job} ran")
+            return result
         if not reported:
             say(f"waiting for {job}: {skipped}")
             reported = True

@@ -152,12 +152,13 @@ class _Reader:
         name = arn.rpartition(":")[2]
         if name not in {queue.name for queue in self.queues}:
             raise TemplateError(f"function {resource.logical_id} reads queue {arn}, which the template does not create")
+        scaling = properties.get("ScalingConfig") or {}
         return QueueSource(
             queue=name,
             batch_size=int(self.resolver.resolve(properties.get("BatchSize", 10))),
             window_seconds=int(self.resolver.resolve(properties.get("MaximumBatchingWindowInSeconds", 0))),
             reports_failures="ReportBatchItemFailures" in (properties.get("FunctionResponseTypes") or []),
-            at_once=int((properties.get("ScalingConfig") or {}).get("MaximumConcurrency", BATCHES_AT_ONCE)),
+            at_once=int(self.resolver.resolve(scaling.get("MaximumConcurrency", BATCHES_AT_ONCE))),
         )
 
     def _schedules(self, resource: Resource, events: list[tuple[str, Node]]) -> Iterator[Schedule]:

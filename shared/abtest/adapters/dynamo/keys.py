@@ -37,7 +37,7 @@ parts, `digest` and the number of `parts`
 | looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | `expires` |
 | day of a shop | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
-| reach of the counts, progress of the runs | `R#RUN` | `REACH`, `PROGRESS` | `version` of the progress |
+| progress of a shop | `R#PROGRESS` | `<shop id>` | `offset`, `counted_at` |
 
 Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on pk + due, keys only; sparse index
 `waiting` on waiting + turn, keys and `shop`). `token` is new with each write; after a lost response it identifies one's
@@ -264,18 +264,8 @@ def shop_day(shop_id: str, date: str) -> Key:
     return f"R#{shop_id}", f"SHOPDAY#{date}"
 
 
-def rollup_reach() -> Key:
-    """Return the key of the item with the reach of all shops' counts."""
-    return "R#RUN", "REACH"
-
-
-def rollup_progress() -> Key:
-    """Return the key of the item with the progress of the scheduled runs."""
-    return "R#RUN", "PROGRESS"
-
-
 def shop_progress(shop_id: str) -> Key:
-    """Return the key of the item that tells how far a shop is counted."""
+    """Return the key of the item with the progress of a shop's counts."""
     return SHOP_PROGRESS, shop_id
 
 

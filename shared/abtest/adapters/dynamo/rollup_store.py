@@ -23,7 +23,7 @@ from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
+from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 
 PART_BYTES = 300 * 1024
 TRANSACTION_BYTES = 3_500_000
@@ -109,37 +109,6 @@ class DynamoRollupStore:
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
         return self._between(keys.shop_day(shop_id, first), keys.shop_day(shop_id, last))
-
-    def put_reach(self, reach: Reach) -> bool:
-        pk, sk = keys.rollup_reach()
-        document = compress_json({"missing": sorted(reach.missing)})
-        is_earlier = Path("until").does_not_exist() | (Path("until") < reach.until)
-        try:
-            self._table.put({"pk": pk, "sk": sk, "until": reach.until, "document": document}, is_earlier)
-        except ConditionFailedError:
-            return False
-        return True
-
-    def reach(self) -> Reach | None:
-        item = self._table.get(*keys.rollup_reach())
-        if item is None:
-            return None
-        return Reach(until=item["until"], missing=frozenset(decompress_json(item["document"])["missing"]))
-
-    def put_progress(self, progress: RollupProgress) -> bool:
-        pk, sk = keys.rollup_progress()
-        version, document = progress.version, compress_json(encode(progress))
-        is_next = Path("version") == version - 1 if version > 1 else absent()
-        try:
-            self._table.put({"pk": pk, "sk": sk, "version": version, "document": document}, is_next)
-        except ConditionFailedError as error:
-            # After a lost response, botocore's retry fails on the item of its first attempt, which is this one.
-            return error.item is not None and error.item["document"] == document
-        return True
-
-    def progress(self) -> RollupProgress:
-        item = self._table.get(*keys.rollup_progress())
-        return decode(RollupProgress, decompress_json(item["document"])) if item else RollupProgress()
 
     def put_shop_progress(self, progress: ShopProgress) -> bool:
         pk, sk = keys.shop_progress(progress.shop_id)

@@ -1,15 +1,24 @@
-"""Roll-ups: plans of what is counted, scheduled runs, writes of what changed, and refreshes on request."""
+"""Roll-ups: dispatch of the shops that are due, one shop's count, writes of what changed, and refreshes on request."""
 
-from abtest.services.rollups.refresh import Refresh, RefreshMessage
-from abtest.services.rollups.run import LEASE, RollupFailedError, RollupRun, RunSummary
+from abtest.services.rollups.backlogs import Backlogs
+from abtest.services.rollups.dispatch import Dispatch, Dispatched
+from abtest.services.rollups.messages import CountMessage
+from abtest.services.rollups.reach import ShopReaches
+from abtest.services.rollups.refresh import Refresh
+from abtest.services.rollups.shop_run import ShopHeldError, ShopRun, ShopSummary
+from abtest.services.rollups.worker import CountWorker
 from abtest.services.rollups.writer import RollupWriter
 
 __all__ = [
-    "LEASE",
+    "Backlogs",
+    "CountMessage",
+    "CountWorker",
+    "Dispatch",
+    "Dispatched",
     "Refresh",
-    "RefreshMessage",
-    "RollupFailedError",
-    "RollupRun",
     "RollupWriter",
-    "RunSummary",
+    "ShopHeldError",
+    "ShopReaches",
+    "ShopRun",
+    "ShopSummary",
 ]

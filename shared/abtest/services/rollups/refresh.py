@@ -1,9 +1,10 @@
 """Refresh jobs: one shop is rolled up at once, without waiting for the schedule."""
 
 import logging
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.jobs.model import Job
@@ -11,36 +12,32 @@ from abtest.kit.documents import decode
 from abtest.services.context import World
 from abtest.services.jobs import Attempt, Workbench
 from abtest.services.jobs.attempts import JobHeldError, JobLostError
-from abtest.services.rollups.run import RollupFailedError, RollupRun
+from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.rollups.shop_run import ShopHeldError, ShopRun, ShopSummary
 
 _log = logging.getLogger(__name__)
 
+PATIENCE = timedelta(seconds=60)
+"""Time for a run of the shop that another worker has begun; after it the queue delivers the message again."""
+
+PAUSE_SECONDS = 0.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefreshMessage:
-    """One delivered queue message; its body is a `job_message`."""
-
-    id: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class Refresh:
     """Use case behind the refresh queue."""
 
     world: World
-    rollups: RollupRun
+    feed: LedgerFeed
+    run: ShopRun
+    sleep: Callable[[float], None] = time.sleep
 
-    def handle(self, messages: Iterable[RefreshMessage], until: datetime | None = None) -> Sequence[str]:
-        """Handle messages and return the ids of those that the queue must deliver again."""
-        return [message.id for message in messages if not self.handle_one(message, until)]
-
-    def handle_one(self, message: RefreshMessage, until: datetime | None = None) -> bool:
-        """Refresh the shop of a message. Return False when the queue must deliver the message again."""
+    def handle(self, body: str, until: datetime | None = None) -> bool:
+        """Refresh the shop of a message, a `job_message`. Return False when the queue must deliver it again."""
         if until is not None and self.world.clock.now() >= until:
             return False
         try:
-            attempt = Workbench(self.world).take_up(message.body)
+            attempt = Workbench(self.world).take_up(body)
             if attempt is not None:
                 with attempt.kept():
                     self._refresh(attempt, until)
@@ -49,21 +46,35 @@ class Refresh:
         except JobHeldError:
             return False
         except Exception:
-            _log.exception("refresh.failed", extra={"message_id": message.id})
+            _log.exception("refresh.failed")
             return False
         return True
 
     def _refresh(self, attempt: Attempt, until: datetime | None) -> None:
         job = attempt.job
-        try:
-            summary = self.rollups.run_shop(job.shop_id, until=until)
-        except RollupFailedError as error:
-            summary = error.summary
+        summary = self._counted(job.shop_id, until)
         # Failures of the shop's other experiments do not concern this job.
-        if summary.left or {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
+        if not summary.is_whole or {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
             attempt.fail("the experiment could not be counted; the schedule tries again")
         else:
             attempt.complete({"generation": self._generation(job)})
+
+    def _counted(self, shop_id: str, until: datetime | None) -> ShopSummary:
+        """Count all that the ledger holds of the shop, in as many runs as it takes. Raises ShopHeldError."""
+        advanced = self.feed.advance()
+        head = advanced.entry.heads.get(shop_id, 0) if advanced.entry else 0
+        patient_until = self.world.clock.now() + PATIENCE
+        while True:
+            try:
+                summary = self.run.run(shop_id, head=head, listed_at=advanced.listed_at, until=until)
+            except ShopHeldError:
+                if self.world.clock.now() >= patient_until:
+                    raise
+                self.sleep(PAUSE_SECONDS)
+                continue
+            is_late = until is not None and self.world.clock.now() >= until
+            if summary.is_whole or summary.failed or is_late:
+                return summary
 
     def _generation(self, job: Job) -> int | None:
         """Current generation of the roll-up; None for an experiment that is not measured."""
@@ -71,5 +82,5 @@ class Refresh:
         if record is None:
             return None
         experiment = decode(Experiment, record.body)
-        totals = self.rollups.store.totals(experiment.id, experiment.measurement_epoch)
+        totals = self.run.store.totals(experiment.id, experiment.measurement_epoch)
         return totals["generation"] if totals else None

@@ -1,54 +1,77 @@
-"""Work of a roll-up: the plans of all that is counted, shop by shop."""
+"""Work of roll-ups: the shops that are counted, and the plans of one shop."""
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.ledger.dispatching import digest_of_versions
 from abtest.domain.ledger.plans import CountingPlan, plan_counting, plan_holdout
 from abtest.domain.personalizations.measurement import measured
 from abtest.domain.personalizations.model import Personalization
-from abtest.domain.settings.shop import Shop
+from abtest.domain.settings.shop import RECORD_ID, Shop
+from abtest.kit.clock import Timestamp
 from abtest.kit.documents import decode
-from abtest.kit.errors import NotFoundError
-from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, DueEntry, Record
+from abtest.ports.catalog import COUNTED_FOR_EVER, Catalog, Head, Kind, Record
 from abtest.ports.warehouse import ShopPlans
 from abtest.services.context import World
 from abtest.services.publication.sources import Sources
-from abtest.services.rollups.cycle import behind
-from abtest.services.shop_records import read_shop
+from abtest.services.shop_records import SHOPS
 
 _log = logging.getLogger(__name__)
 
 QUEUE = "COUNT"
-MAX_ENTRIES = 100_000
+MAX_ENTRIES = 1_000_000
+KINDS: tuple[Kind, ...] = ("EXP", "PZN")
+_HEADS_A_READ = 500
+_BODIES_A_READ = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ShopWork:
+    """Plans of a shop, a digest of the versions of the records that they are of, and ids of what cannot be planned.
+
+    `records`: by the id of a plan, the experiment or personalization that it is of; none for the holdout.
+    """
+
+    plans: ShopPlans
+    digest: str
+    failed: tuple[str, ...]
+    records: Mapping[str, str]
 
 
 @dataclass(slots=True)
 class Work:
-    """Plans by shop, the ids of what could not be planned, and the number of shops that had no turn in time."""
+    """Plans by shop, and the ids of what cannot be planned."""
 
     shops: list[ShopPlans] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    left: int = 0
 
 
-def work_of(world: World, only: str | None = None, *, after: str = "", until: datetime | None = None) -> Work:
-    """Return what is to be counted now, of one shop or of all; shops without experiments too, because of their days.
-
-    All shops are in the order of the cycle, beginning behind the shop `after`. None is planned later than `until`.
-    """
-    work, by_shop, now = Work(), defaultdict[str, list[DueEntry]](list), world.now()
+def counted_shops(world: World) -> Mapping[str, str]:
+    """Return the digests of what is to be counted, by shop; from the work index alone."""
+    records, now = defaultdict[str, list[tuple[str, str, int]]](list), world.now()
     for entry in world.catalog.due(QUEUE, COUNTED_FOR_EVER, limit=MAX_ENTRIES):
-        if entry.due >= now and only in (None, entry.shop_id):
-            by_shop[entry.shop_id].append(entry)
-    for shop_id in behind(after, by_shop):
-        if until is not None and world.clock.now() >= until:
-            work.left += 1
+        if entry.due >= now:
+            records[entry.shop_id].append((entry.kind, entry.id, entry.version))
+    return {shop_id: digest_of_versions(versions) for shop_id, versions in records.items()}
+
+
+def work_of(world: World, only: str | None = None) -> Work:
+    """Return what is to be counted now, of one shop or of all; shops without experiments too, because of their days."""
+    work = Work()
+    for shop_id in sorted(counted_shops(world)) if only is None else [only]:
+        try:
+            shop = shop_work(world.catalog, shop_id, world.now())
+        except Exception:
+            # One shop that cannot be read must not keep the others from being counted.
+            _log.exception("rollup.not_planned", extra={"shop_id": shop_id})
+            work.failed.append(shop_id)
             continue
-        work.shops += _shop_plans(world.catalog, shop_id, by_shop[shop_id], work.failed)
+        # A shop without any counted record does not exist, or no more.
+        work.shops += [shop.plans] if shop.digest else []
+        work.failed += shop.failed
     return work
 
 
@@ -59,34 +82,75 @@ def forget_ended(world: World) -> None:
         world.catalog.forget_due(QUEUE, entry)
 
 
-def _shop_plans(catalog: Catalog, shop_id: str, entries: Iterable[DueEntry], failed: list[str]) -> list[ShopPlans]:
+def shop_work(catalog: Catalog, shop_id: str, now: Timestamp) -> ShopWork:
+    """Return what is to be counted of one shop now. Raises DatabaseBusyError."""
+    shop_record = catalog.get(shop_id, "SHOP", RECORD_ID)
+    heads = [shop_record.head] if shop_record else []
+    failed: list[str] = []
+    shop = _shop_of(shop_record, shop_id, failed)
+    # Without a shop the currency is "", which matches no money: nothing is guessed.
+    currency = shop.currency if shop else ""
+    holdout = plan_holdout(shop) if shop else None
+    plans, records = [holdout] if holdout else [], dict[str, str]()
+    for kind in KINDS:
+        counted = [head for head in _heads(catalog, shop_id, kind) if head.due.get(QUEUE, "") >= now]
+        heads += counted
+        for record in _records(catalog, shop_id, kind, counted, failed):
+            own = _plans(catalog, record, currency, failed)
+            plans += own
+            records |= {plan.experiment_id: record.head.id for plan in own}
+    digest = digest_of_versions((head.kind, head.id, head.version) for head in heads if head.due.get(QUEUE, "") >= now)
+    return ShopWork(ShopPlans(shop_id=shop_id, currency=currency, plans=plans), digest, tuple(failed), records)
+
+
+def _shop_of(record: Record | None, shop_id: str, failed: list[str]) -> Shop | None:
     try:
-        shop = read_shop(catalog, shop_id)
-    except NotFoundError:
-        shop = None
+        return SHOPS.from_record(record) if record else None
     except Exception:
         _log.exception("rollup.not_planned", extra={"shop_id": shop_id})
         failed.append(shop_id)
-        return []
-    # Without a shop the currency is "", which matches no money: nothing is guessed.
-    currency = shop.currency if shop else ""
-    plans = [plan for entry in entries for plan in _plans(catalog, entry, shop, currency, failed)]
-    return [ShopPlans(shop_id=shop_id, currency=currency, plans=plans)]
+        return None
 
 
-def _plans(
-    catalog: Catalog, entry: DueEntry, shop: Shop | None, currency: str, failed: list[str]
-) -> list[CountingPlan]:
+def _heads(catalog: Catalog, shop_id: str, kind: Kind) -> Iterator[Head]:
+    after: str | None = None
+    while True:
+        page = catalog.list(shop_id, kind, limit=_HEADS_A_READ, after_id=after)
+        yield from page.heads
+        after = page.last_id
+        if after is None:
+            return
+
+
+def _records(catalog: Catalog, shop_id: str, kind: Kind, heads: list[Head], failed: list[str]) -> Iterator[Record]:
+    for start in range(0, len(heads), _BODIES_A_READ):
+        ids = [head.id for head in heads[start : start + _BODIES_A_READ]]
+        try:
+            yield from catalog.get_many(shop_id, kind, ids)
+        except Exception:
+            # One record that cannot be read must not keep the others from being counted.
+            yield from _one_by_one(catalog, shop_id, kind, ids, failed)
+
+
+def _one_by_one(catalog: Catalog, shop_id: str, kind: Kind, ids: Iterable[str], failed: list[str]) -> Iterator[Record]:
+    for record_id in ids:
+        try:
+            record = catalog.get(shop_id, kind, record_id)
+        except Exception:
+            _log.exception("rollup.not_planned", extra={"experiment_id": record_id})
+            failed.append(record_id)
+            continue
+        if record is not None:
+            yield record
+
+
+def _plans(catalog: Catalog, record: Record, currency: str, failed: list[str]) -> list[CountingPlan]:
     try:
-        if entry.kind == "SHOP":
-            holdout = plan_holdout(shop) if shop else None
-            return [holdout] if holdout else []
-        record = catalog.get(entry.shop_id, entry.kind, entry.id)
-        return [] if record is None else list(_plans_of(catalog, record, currency))
+        return list(_plans_of(catalog, record, currency))
     except Exception:
         # One experiment that cannot be read must not keep the others from being counted.
-        _log.exception("rollup.not_planned", extra={"experiment_id": entry.id})
-        failed.append(entry.id)
+        _log.exception("rollup.not_planned", extra={"experiment_id": record.head.id})
+        failed.append(record.head.id)
         return []
 
 

@@ -13,7 +13,7 @@ from abtest.domain.ledger.rollup_documents import (
 )
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import from_milliseconds, timestamp
-from abtest.ports.rollup_store import RollupStore
+from abtest.ports.rollup_store import Document, RollupStore
 from abtest.services.context import World
 
 
@@ -26,6 +26,9 @@ class RollupWriter:
     check: Callable[[], None] = lambda: None
     """Raises an error where the writer may not write any more; called between reading a version and writing the next.
     """
+    offset: int = 0
+    """Offset of the feed up to which the counts are. What was counted up to a later one is not replaced: two workers
+    may count a shop where a lease failed, and the slower one must not write last."""
 
     def write(self, plan: CountingPlan, counts: DailyCounts) -> bool:
         """Write the roll-up. Return False when the stored one is the same, or another run was faster.
@@ -36,7 +39,7 @@ class RollupWriter:
         totals, through = summary.totals, counts.rest.through
         newest = None if through is None else timestamp(from_milliseconds(through))
         is_current = totals is not None and totals["source"] == source_of(plan, counts) and totals["through"] == newest
-        if is_current and summary.is_whole:
+        if (is_current and summary.is_whole) or self._is_older_than(totals):
             return False
         documents = rollup_documents(
             plan,
@@ -47,7 +50,7 @@ class RollupWriter:
             stored=summary.totals if summary.is_whole else None,
         )
         self.check()
-        return self.store.put(documents.totals, documents.days, documents.segments)
+        return self.store.put({**documents.totals, "offset": self.offset}, documents.days, documents.segments)
 
     def write_days(self, shop_id: str, days: Mapping[str, ShopDay]) -> int:
         """Write days that differ from the stored ones, the newest last, and count them. New empty days are skipped."""
@@ -58,9 +61,12 @@ class RollupWriter:
         # Oldest first: the newest stored day shows a later process that all earlier ones were written.
         for date, day in sorted(days.items()):
             present = stored.get(date)
-            if shop_day_of(present) != day if present else day.events:
+            if not self._is_older_than(present) and (shop_day_of(present) != day if present else day.events):
                 generation = present["generation"] + 1 if present else 1
                 document = shop_day_document(day, generation=generation, computed_at=self.world.now())
                 self.check()
-                written += self.store.put_shop_day(document)
+                written += self.store.put_shop_day({**document, "offset": self.offset})
         return written
+
+    def _is_older_than(self, stored: Document | None) -> bool:
+        return stored is not None and stored.get("offset", 0) > self.offset

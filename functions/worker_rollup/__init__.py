@@ -1,0 +1,1 @@
+"""Writes the exports in ExportQueue."""
