@@ -130,23 +130,3 @@ def test_record__that_cannot_be_read__is_tried_again_alone_and_ends_as_a_dead_le
     failed = worker(event_of(canonical_json.dumps(message)), Context())
     assert failed == {"batchItemFailures": [{"itemIdentifier": "m0"}]}
     assert len(deployed.delayed()) == 1
-
-
-def test_schedules__of_several_shops__send_each_in_its_group(deployed: Deployed) -> None:
-    deployed.prepared(1)
-    other = shop(id="0192a3b4-0000-7000-8000-00000000000b")
-    deployed.catalog.commit(Commit(puts=puts_of(other)))
-    began = timestamp(datetime.now(UTC) - timedelta(days=1))
-    theirs = replace(running(2), shop_id=other.id, started_at=began, measurement_started_at=began)
-    deployed.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(theirs), expected_version=0)]))
-    for task in TASKS:
-        assert deployed.dispatch(task) == {"shops": 2, "experiments": 2, "messages": 2}
-        messages = deployed.received()
-        assert {message["Attributes"]["MessageGroupId"] for message in messages} == {SHOP_ID, other.id}
-        assert {canonical_json.loads(message["Body"])["tasks"][0] for message in messages} == {task}
-
-
-def test_schedules__with_nothing_that_runs__send_nothing(deployed: Deployed) -> None:
-    for task in TASKS:
-        assert deployed.dispatch(task) == {"shops": 0, "experiments": 0, "messages": 0}
-    assert deployed.received() == []
