@@ -274,6 +274,26 @@ def _many(office: Office, get: Any) -> Any:
     return read
 
 
+def test_guardian__overtaken_at_newer_counts__does_not_go_back_to_the_older_ones(office: Office) -> None:
+    office.prepared(1)
+    other = office.use()
+    rollups: Any = office.rollups
+    totals_of = rollups.totals_of
+
+    def overtaken(*arguments: Any) -> Any:
+        old = totals_of(*arguments)
+        rollups.totals_of = totals_of
+        office.count(2, EVEN)
+        other.worker.carry_out(BOTH)
+        return old
+
+    rollups.totals_of = overtaken
+    done = office.work()
+    assert (done["autostop"]["results"], done["guardian"]["results"]) == ({"overtaken": 1}, {"raced": 1})
+    assert office.catalog.get(SHOP_ID, "GUARD", experiment_id(1)).body["generation"] == 2
+    assert (office.state()["generation"], office.state()["looks"]) == (2, 1)
+
+
 def test_guardian__soon_after_a_check__looks_again_only_at_new_counts(office: Office) -> None:
     office.prepared(1)
     message = decision_message(SHOP_ID, ["guardian"])

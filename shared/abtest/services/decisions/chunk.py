@@ -23,16 +23,24 @@ Measurement = tuple[str, int]
 
 
 class Chunk:
-    """Reader of experiments and personalizations of one shop."""
+    """Reader of experiments and personalizations of one shop; with Guardian's memory if `is_checked`."""
 
     def __init__(
-        self, catalog: Catalog, rollups: RollupStore, looks: LookStore, shop_id: str, ids: Sequence[str]
+        self,
+        catalog: Catalog,
+        rollups: RollupStore,
+        looks: LookStore,
+        shop_id: str,
+        ids: Sequence[str],
+        *,
+        is_checked: bool,
     ) -> None:
         self._catalog = catalog
         self._rollups = rollups
         self._looks = looks
         self._shop_id = shop_id
         self._ids = ids
+        self._is_checked = is_checked
         self._records = Prefetched(ids, self._many_records, self._one_record)
 
     def record(self, record_id: str) -> Record | None:
@@ -54,6 +62,9 @@ class Chunk:
 
     @cached_property
     def _totals(self) -> Prefetched[Measurement, Document]:
+        if self._is_checked:
+            # Before the counts: a check that another worker makes meanwhile, at newer ones, then makes this one lose.
+            self._memories.read()
         return Prefetched(self._measurements, self._rollups.totals_of, lambda each: self._rollups.totals(*each))
 
     @cached_property

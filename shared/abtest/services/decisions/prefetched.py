@@ -30,11 +30,16 @@ class Prefetched(Generic[Key, Value]):
 
     def get(self, key: Key) -> Value | None:
         """Return the value, or None where nothing is stored. Raises what a read alone raises."""
-        if self._read is not None:
-            return self._read.get(key)
+        read = self.read()
+        if read is not None:
+            return read.get(key)
         if key not in self._alone:
             self._alone[key] = self._one(key)
         return self._alone[key]
+
+    def read(self) -> Mapping[Key, Value] | None:
+        """Read all now, if that was not done yet; None where it failed."""
+        return self._read
 
     @cached_property
     def _read(self) -> Mapping[Key, Value] | None:

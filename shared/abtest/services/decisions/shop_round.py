@@ -85,7 +85,8 @@ class ShopRound:
         ids = request.experiment_ids or ids_of_shop(catalog, shop.id, request.tasks, self.world.now())
         for start in range(0, len(ids), AT_ONCE):
             part = ids[start : start + AT_ONCE]
-            chunk = Chunk(catalog, self.auto_stop.reader.store, self.auto_stop.looks, shop.id, part)
+            rollups, looks = self.auto_stop.reader.store, self.auto_stop.looks
+            chunk = Chunk(catalog, rollups, looks, shop.id, part, is_checked="guardian" in shop.turns)
             for record_id in part:
                 if self.world.clock.now() < until:
                     self._turns(shop, chunk, record_id)
