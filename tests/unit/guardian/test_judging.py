@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from abtest.domain.guardian.cases import State, state_document, state_from
 from abtest.domain.guardian.evidence import Evidence, Sessions, Stitching
-from abtest.domain.guardian.judgement import GONE_AFTER, Judgement, is_check_due, judge, watched_since
+from abtest.domain.guardian.judgement import GONE_AFTER, Judgement, judge, watched_since
 from abtest.domain.guardian.messages import Names, finding_text, inbox_text, reason_text
 from abtest.domain.guardian.settings import settings_of
 from abtest.domain.ledger.cells import QUARTER_MS
@@ -85,35 +85,6 @@ def test_alert__that_goes_and_returns__is_told_again() -> None:
     assert watch.known.open == ()
     assert [case.resolved_at for case in watch.known.past] == [at(15 * (GONE_AFTER + 1))]
     assert told(watch.look(TWICE)) == [("multiple_exposure", "alert")]
-
-
-def test_counts__of_a_check_in_between__are_news_for_the_next_one_that_counts() -> None:
-    watch = Watch()
-    watch.look(_drifting())
-    watch.look(_drifting(), after=5)
-    assert (watch.known.has_news, watch.known.checked_at) == (True, at(15))
-    watch.look(_drifting(), after=5, news=False)
-    assert (watch.known.has_news, watch.known.checked_at) == (False, at(25))
-    assert watch.known.open[0].checks == 2
-    watch.look(_drifting(), news=False)
-    assert watch.known.open[0].checks == 2
-    assert told(watch.look(_drifting())) == [("delivery_drift", "pause")]
-
-
-def test_check__is_due__with_new_counts_or_after_ten_minutes_or_to_pause_at_last() -> None:
-    watch = Watch()
-
-    def is_due(minutes: float, *, generation: int | None = 1, epoch: int = 1) -> bool:
-        now = at(watch.minutes + minutes)
-        return is_check_due(watch.state, measurement_epoch=epoch, generation=generation, now=now)
-
-    assert is_due(0)
-    judged = watch.look(HARMED)
-    assert [is_due(minutes) for minutes in (-600, -1, 0, 9.9, 10)] == [True, True, False, False, True]
-    assert is_due(1, generation=2)
-    assert is_due(1, epoch=2)
-    watch.state = judged.not_paused(None).state
-    assert is_due(1)
 
 
 def test_alert__that_flickers__lasts() -> None:
