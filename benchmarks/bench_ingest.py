@@ -13,6 +13,7 @@ from typing import Any
 
 from abtest.domain.credentials.signing import browser_signature
 from abtest.domain.ledger.events import goal_claim
+from abtest.domain.ledger.objects import RAW
 from abtest.edge.ingest_auth import IngestAuth, TrackingKeys
 from abtest.edge.ingest_events import IngestRoutes
 from abtest.kit.clock import SystemClock
@@ -118,7 +119,7 @@ class Pipeline:
 
     def written(self) -> int:
         """Rows in the ledger."""
-        contents = (stored.blob.content for stored in self.ledger.objects.values())
+        contents = (self.ledger.objects[entry.key].blob.content for entry in self.ledger.list(RAW))
         return sum(len(gzip.decompress(content).splitlines()) for content in contents)
 
 
