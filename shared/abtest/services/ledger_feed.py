@@ -5,7 +5,8 @@ are in one order, and a process that comes second continues behind the first. Wh
 next one lists again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
@@ -35,6 +36,12 @@ OBJECTS_AN_ENTRY, SECTIONS_AN_ENTRY = 5_000, 200_000
 CONFLICTS = 32
 DAMAGED = 100
 """Damaged entries in a row that are passed over."""
+
+MANY = 16
+"""Objects of an hour that are looked up in the entries of that time, and not one by one."""
+
+ADVANCED_AFTER_MS = HOUR_MS // 2
+"""Time after an hour within which most of its objects are in an entry."""
 
 WHOLE = 1 << 40
 """Length of a section that ends where its object ends."""
@@ -134,7 +141,7 @@ class LedgerFeed:
         requested = set(raw_keys)
         sections: dict[str, Section] = {}
         named: set[str] = set()
-        offsets = self._offsets(min(map(hour_of_key, requested)))
+        offsets = self._naming(requested)
         self._entries.fetch(offsets)
         for offset in offsets:
             news = self._entries.news(offset, shop_id)
@@ -191,6 +198,24 @@ class LedgerFeed:
         # A store that reports no time has 0.
         recent = takewhile(lambda one: not one[1] or one[1] >= since, self._listed())
         return [offset for offset, _ in recent]
+
+    def _naming(self, raw_keys: Iterable[str]) -> list[int]:
+        """Return the offsets of entries that probably name many of these objects.
+
+        Few objects of an hour, as where a single one could not be compacted, are looked up by their manifests: that is
+        less to read than the entries of that time.
+        """
+        hours = [hour for hour, count in Counter(map(hour_of_key, raw_keys)).items() if count >= MANY]
+        if not hours:
+            return []
+        since = min(hours) - CLOCKS_APART_MS
+        recent = takewhile(lambda one: not one[1] or one[1] >= since, self._listed())
+        return [
+            offset
+            for offset, stored_at in recent
+            if not stored_at
+            or any(-CLOCKS_APART_MS <= stored_at - hour < HOUR_MS + ADVANCED_AFTER_MS for hour in hours)
+        ]
 
     def _listed(self) -> Iterator[tuple[int, int]]:
         """Yield offset and time of storing of entries, newest first."""

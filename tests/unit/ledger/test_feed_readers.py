@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from abtest.domain.ledger.feed import FEED, encoded, feed_key, next_entry
 from abtest.domain.ledger.manifests import MANIFESTS, manifest_key
 from abtest.domain.ledger.objects import hour_of
+from abtest.ports.blobs import Blob
+from abtest.services import ledger_feed
 from abtest.services.ledger_feed import FeedGapError, LedgerFeed
 from tests.unit.ledger.feed_world import MINE, OTHER, World, advanced, advanced_after
 from tests.unit.ledger.streams import BEGIN
@@ -60,7 +64,11 @@ def test_news__of_a_feed_that_began_again__does_not_continue_an_older_state(worl
         world.feed.news(MINE, after=before.offset, head=later.offset)
 
 
-def test_sections_of__named_by_an_entry_or_a_manifest__are_the_shops_alone(world: World) -> None:
+@pytest.mark.parametrize("many", [1, 100], ids=["by-entry", "by-manifest"])
+def test_sections_of__named_by_an_entry_or_a_manifest__are_the_shops_alone(
+    world: World, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_feed, "MANY", many)
     old = world.write("ab")
     advanced(world.feed)
     world.time.advance(minutes=1)
@@ -75,7 +83,32 @@ def test_sections_of__named_by_an_entry_or_a_manifest__are_the_shops_alone(world
     assert world.feed.sections_of("shop-z", keys) == []
 
 
-def test_sections_of__compacted_before_the_first_entry_and_then_not__are_read_all_the_same(world: World) -> None:
+def test_sections_of__one_object_left_over_from_long_ago__reads_its_manifest_and_no_entry() -> None:
+    world = World()
+    old = world.write("ab")
+    for _ in range(50):
+        world.write("ab")
+        advanced(world.feed)
+        world.time.advance(hours=1)
+    keys = [old, *(world.write("ab") for _ in range(20))]
+    advanced(world.feed)
+    read: list[str] = []
+    get = world.ledger.get
+
+    def noted(key: str) -> Blob | None:
+        read.append(key.partition("/")[0])
+        return get(key)
+
+    world.ledger.get = noted  # type: ignore[method-assign]
+    sections = LedgerFeed(world.ledger, world.time).sections_of(MINE, keys)
+    assert Counter(read) == {"manifests": 1, "feed": 1}
+    assert len(world.read(sections)) == 21
+
+
+def test_sections_of__compacted_before_the_first_entry_and_then_not__are_read_all_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_feed, "MANY", 1)
     key = world.write("ab")
     world.compact(hour_of(BEGIN), key)
     assert advanced(world.feed).shops == {}
@@ -89,7 +122,8 @@ def test_sections_of__object_without_manifest__is_a_section_as_a_whole(world: Wo
     assert world.read([section]) == ["e-1"]
 
 
-def test_sections_of__damaged_entry__asks_the_manifests(world: World) -> None:
+def test_sections_of__damaged_entry__asks_the_manifests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger_feed, "MANY", 1)
     key = world.write("ab")
     entry = advanced(world.feed)
     world.put(feed_key(entry.offset), encoded(next_entry(None, 0, [])))
