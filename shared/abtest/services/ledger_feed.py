@@ -6,7 +6,7 @@ next one lists again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
@@ -34,6 +34,9 @@ REPEATED_AFTER_MS = DAY_MS
 
 OBJECTS_AN_ENTRY, SECTIONS_AN_ENTRY = 5_000, 200_000
 CONFLICTS = 32
+UNREAD = 1_000
+"""Objects that cannot be read, and are tried again at each advance until they can."""
+
 DAMAGED = 100
 """Damaged entries in a row that are passed over."""
 
@@ -100,11 +103,12 @@ class LedgerFeed:
         """
         listed_at = to_milliseconds(self._clock.now())
         top = self._top()
-        pending = self._pending(top, listed_at)
+        pending, unread = self._pending(top, listed_at)
         conflicts = 0
-        while pending or _is_old(top, listed_at):
+        while pending or _is_old(top, listed_at) or unread != _unread(top):
             portion = pending[: _portion(pending)] if top.entry else pending
             entry = _next(top, listed_at, portion, is_last=len(portion) == len(pending))
+            entry = replace(entry, unread=unread)
             if self._put(entry):
                 top, pending = _Top(entry, entry.offset, 0), pending[len(portion) :]
                 continue
@@ -112,7 +116,10 @@ class LedgerFeed:
             if conflicts > CONFLICTS:
                 raise FeedContendedError
             before, top = top, self._top()
-            pending = self._still(pending, before) if before.entry else self._pending(top, listed_at)
+            if before.entry:
+                pending, unread = self._still(pending, unread, before)
+            else:
+                pending, unread = self._pending(top, listed_at)
         return Advanced(entry=top.entry, listed_at=listed_at)
 
     def news(self, shop_id: str, *, after: int, head: int) -> list[ShopNews]:
@@ -165,29 +172,39 @@ class LedgerFeed:
                 return _Top(entry, last, stored_at)
         return _Top(None, last)
 
-    def _pending(self, top: _Top, now: int) -> list[Manifest]:
-        """Return manifests of objects that no entry names, in the order of keys."""
+    def _pending(self, top: _Top, now: int) -> tuple[list[Manifest], tuple[str, ...]]:
+        """Return manifests of objects that no entry names, in the order of keys, and objects that cannot be read."""
         if top.entry is None:
             return self._first(now)
         start = hour_of(_window_start(top, now))
         offsets = self._offsets(start)
         named = self._entries.objects(offsets)
         self._entries.forget_before(min(offsets, default=0))
-        new = [key for key in self._raw_from(start) if key not in named]
-        return list(self._manifests.made(new).values())
+        new = sorted({*self._raw_from(start), *top.entry.unread} - named)
+        made = self._manifests.made(new)
+        return list(made.values()), self._left(new, made)
 
-    def _still(self, pending: Sequence[Manifest], before: _Top) -> list[Manifest]:
-        """Return the manifests that entries of other processes, behind `before`, do not name."""
+    def _still(
+        self, pending: Sequence[Manifest], unread: Sequence[str], before: _Top
+    ) -> tuple[list[Manifest], tuple[str, ...]]:
+        """Return the manifests and objects that entries of other processes, behind `before`, do not name."""
         later = takewhile(lambda offset: offset > before.last, (offset for offset, _ in self._listed()))
         named = self._entries.objects(later)
-        return [manifest for manifest in pending if manifest.key not in named]
+        still = [manifest for manifest in pending if manifest.key not in named]
+        return still, tuple(key for key in unread if key not in named)
 
-    def _first(self, now: int) -> list[Manifest]:
+    def _first(self, now: int) -> tuple[list[Manifest], tuple[str, ...]]:
         """Return manifests for the first entry: those of compacted objects are empty, because no state is older."""
         uncovered = set(LedgerFiles(self._ledger).index(now - FIRST_MS).raw)
         made = self._manifests.made(sorted(uncovered))
         covered = (key for key in self._raw_from(hour_of(now - OVERLAP_MS)) if key not in uncovered)
-        return [*made.values(), *(Manifest(key=key, sections={}) for key in covered)]
+        manifests = [*made.values(), *(Manifest(key=key, sections={}) for key in covered)]
+        return manifests, self._left(sorted(uncovered), made)
+
+    def _left(self, keys: Sequence[str], made: Mapping[str, Manifest]) -> tuple[str, ...]:
+        """Return the newest objects without a manifest, except those that were deleted."""
+        left = [key for key in keys if key not in made][-UNREAD:]
+        return tuple(key for key in left if self._ledger.part(key, 0, 1) is not None)
 
     def _raw_from(self, hour: int) -> Iterator[str]:
         return (entry.key for entry in self._ledger.list(RAW, after=raw_hour(hour)) if is_raw(entry.key))
@@ -241,6 +258,10 @@ def _next(top: _Top, listed_at: int, manifests: Sequence[Manifest], *, is_last: 
     # Until the last portion is stored, the next process has to list as much again.
     began_at = listed_at if is_last else top.entry.began_at
     return next_entry(replace(top.entry, offset=top.last), began_at, manifests)
+
+
+def _unread(top: _Top) -> tuple[str, ...]:
+    return top.entry.unread if top.entry else ()
 
 
 def _window_start(top: _Top, now: int) -> int:

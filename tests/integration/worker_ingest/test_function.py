@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from abtest.adapters.s3 import S3Blobs
 from abtest.domain.ledger.events import goal_claim
 from abtest.domain.ledger.manifests import manifest_key, manifest_of, read_manifest
-from abtest.kit.clock import ManualClock
+from abtest.kit.clock import ManualClock, SystemClock
 from abtest.ports.blobs import BlobsUnavailableError, PreconditionFailedError
 from abtest.ports.catalog import Claim, Commit
 from abtest.services.ingest import messages
 from abtest.services.ledger import KnownGoals, LedgerWriter, Message
+from abtest.services.ledger_feed import LedgerFeed
 from tests.support.handlers import fresh_handler
 from tests.support.memory import MemoryBlobs, MemoryCatalog
 from tests.support.moto_stack import AwsStack
@@ -270,3 +272,14 @@ def test_function__on_the_templates_resources__writes_and_names_the_unreadable(a
     assert json.loads(gzip.decompress(content)) == row()
     stored = aws_stack.clients.s3.get_object(Bucket=bucket, Key=manifest_key(entry["Key"]))["Body"].read()
     assert read_manifest(stored) == manifest_of(entry["Key"], content)
+    store = S3Blobs(bucket)
+    feed = LedgerFeed(store, SystemClock())
+    newest = feed.advance().entry
+    assert newest is not None
+    assert feed.advance().entry == newest == LedgerFeed(store, SystemClock()).newest()
+    (news,) = feed.news(SHOP, after=newest.first - 1, head=newest.heads[SHOP])
+    (section,) = news.sections
+    assert feed.sections_of(SHOP, [entry["Key"]]) == [section]
+    part = store.part(section.key, section.offset, section.length)
+    assert part is not None
+    assert json.loads(gzip.decompress(part)) == row()

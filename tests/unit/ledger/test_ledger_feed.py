@@ -181,10 +181,36 @@ def test_advance__object_that_cannot_be_read__does_not_stop_the_others(world: Wo
     broken = raw_key(["broken"], BEGIN)
     world.put(broken, damage)
     good = world.write("a")
-    assert advanced(world.feed).objects == (good,)
+    entry = advanced(world.feed)
+    assert (entry.objects, entry.unread) == ((good,), (broken,))
+    assert advanced(LedgerFeed(world.ledger, world.time)) == entry
+    world.time.advance(days=9)
+    later = world.write("a")
+    assert advanced(world.feed).unread == (broken,)
     world.put(broken, ledger_object(world.rows_of("a")))
-    world.time.advance(minutes=1)
-    assert advanced(world.feed).objects == (broken,), "repaired, it is new"
+    repaired = advanced(world.feed)
+    assert (repaired.objects, repaired.unread) == ((broken,), ()), "it is new as soon as it is repaired"
+    assert world.named() == {good: 1, later: 1, broken: 1}
+
+
+def test_advance__object_that_cannot_be_read_is_deleted__is_forgotten(world: World) -> None:
+    broken = raw_key(["broken"], BEGIN)
+    world.put(broken, b"damaged")
+    advanced_after(world, "a")
+    world.ledger.delete(broken)
+    assert advanced(world.feed).unread == ()
+
+
+def test_advance__only_objects_that_cannot_be_read__remembers_them(world: World) -> None:
+    broken = raw_key(["broken"], BEGIN)
+    world.put(broken, b"damaged")
+    assert advanced(world.feed).unread == (broken,)
+    assert len(world.entries()) == 1
+    world.time.advance(hours=9)
+    world.feed.advance()
+    assert len(world.entries()) == 1
+    world.put(broken, ledger_object(world.rows_of("a")))
+    assert advanced(world.feed).heads.keys() == {MINE}
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,13 @@ class FeedEntry:
     """One entry. It and those before it have everything that the ledger held at `began_at` (Unix ms).
 
     `heads`: by shop, the offset of its newest news, in this entry or an earlier one. `first`: the offset of the feed's
-    first entry.
+    first entry. `unread`: raw objects that could not be read so far, and are in no entry.
     """
 
     offset: int
     began_at: int
     first: int = 1
+    unread: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     shops: Mapping[str, ShopNews] = field(default_factory=dict)
     heads: Mapping[str, int] = field(default_factory=dict)
@@ -93,7 +94,13 @@ def encoded(entry: FeedEntry) -> bytes:
     """Return the stored form: a line with the entry's own fields, one with the heads, and a line for each shop."""
     numbers = {key: number for number, key in enumerate(entry.objects)}
     lines: list[Any] = [
-        {"offset": entry.offset, "began_at": entry.began_at, "first": entry.first, "objects": list(entry.objects)},
+        {
+            "offset": entry.offset,
+            "began_at": entry.began_at,
+            "first": entry.first,
+            "objects": list(entry.objects),
+            "unread": list(entry.unread),
+        },
         dict(entry.heads),
         *(
             [shop_id, news.before, [[numbers[one.key], *_numbers_of(one)] for one in news.sections]]
@@ -152,6 +159,7 @@ class StoredEntry:
                 offset=self.offset,
                 began_at=self._own["began_at"],
                 first=self._own.get("first", 1),
+                unread=tuple(self._own.get("unread", ())),
                 objects=self.objects,
                 shops=_StoredShops(self, tuple(canonical_json.loads(line + b"]")[0] for line in self._lines)),
                 heads=dict(heads.items()),
