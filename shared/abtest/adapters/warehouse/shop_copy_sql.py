@@ -14,10 +14,11 @@ PIECE_ROWS = 2048
 """Number of rows that DuckDB reads or skips together."""
 
 PIECE = f"rowid // {PIECE_ROWS}"
-HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT"
+HASHES = "visitor_hash UBIGINT, event_hash UBIGINT, order_hash UBIGINT, event_mark USMALLINT"
 COPY_COLUMNS = f"{', '.join(f'{name} {SQL_TYPES[COLUMNS[name]]}' for name in KEPT)}, {HASHES}"
 HASHED = f"""{", ".join(KEPT)}, hash(visitor_id) AS visitor_hash, hash(event_id) AS event_hash,
-    CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash"""
+    CASE WHEN order_id <> '' THEN hash(order_id) END AS order_hash,
+    CAST(hash(event_id) & 65535 AS USMALLINT) AS event_mark"""
 """Columns of a copy, selected from a relation with the columns of the ledger."""
 CREATE_INBOX = f"CREATE OR REPLACE TABLE inbox (shop_id VARCHAR, {COPY_COLUMNS}, is_new BOOLEAN)"
 
@@ -46,8 +47,10 @@ WITH alike AS (
 SELECT event_hash, visitor_hash FROM alike
 WHERE event_hash IN (SELECT event_hash FROM alike GROUP BY event_hash HAVING count(*) > 1)"""
 
+# A run reads marks of all rows. Small integers are looked up by position, in a third of the time of looking up hashes.
 MET_EVENTS = f"""CREATE OR REPLACE TEMP TABLE met_events AS
-SELECT event_hash AS shared, visitor_hash, {PIECE} AS piece FROM {{name}}.history
+SELECT event_hash AS shared, visitor_hash, history.{PIECE} AS piece
+FROM {{name}}.history AS history JOIN (SELECT DISTINCT event_mark FROM news) AS marks USING (event_mark)
 WHERE event_hash IN (SELECT event_hash FROM news)"""  # noqa: S608 - names of our own
 MET = """CREATE OR REPLACE TEMP TABLE met AS
 SELECT shared, visitor_hash FROM met_events WHERE shared IN (SELECT event_hash FROM news)
