@@ -2,7 +2,8 @@
 
 Measured with three goals a plan: DuckDB takes 55 ms of a processor to plan and run the statements of one plan and 35 ms
 for a day, however few the rows are, and 1.7 µs more for each row. Python takes 5 µs a row to read it once for all plans
-and days, and 1.2 µs for each plan. So Python is faster up to 10,000 rows for each plan, or where a change needs two counts of each, 20,000.
+and days, and 1.2 µs for each plan. So Python is faster up to 10,000 rows for each plan, and up to 20,000 where a change
+needs two counts of each.
 """
 
 from collections.abc import Iterable, Sequence
