@@ -1,6 +1,8 @@
 """Rows that many plans and days share: each answer is that of the rows alone, and that of the statements."""
 
+import gc
 import random
+from contextlib import suppress
 from typing import Any
 
 import duckdb
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.many_plans import counting_many
 from abtest.adapters.warehouse.raw_rows import CREATE_RAW
-from abtest.adapters.warehouse.rows_in_memory import MOST_ROWS, before_and_after, in_memory
+from abtest.adapters.warehouse.rows_in_memory import MOST_ROWS, before_and_after, in_memory, without_collection
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, Row
@@ -98,6 +100,15 @@ def test_in_memory__more_rows_than_a_number_of_plans_may_have__is_nothing() -> N
         database.execute(f"INSERT INTO raw SELECT raw.* FROM raw LIMIT {MOST_ROWS}")
         database.execute("INSERT INTO raw SELECT raw.* FROM raw, range(3)")
         assert in_memory(database, "raw", SHOP, plans=1_000) is None
+
+
+def test_without_collection__nested_and_after_an_error__collects_again() -> None:
+    with suppress(RuntimeError), without_collection():
+        with without_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+        raise RuntimeError
+    assert gc.isenabled()
 
 
 def of_the_shop(row: Row) -> Row:

@@ -6,7 +6,9 @@ and days, and 1.2 µs for each plan. So Python is faster up to 10,000 rows for e
 needs two counts of each.
 """
 
-from collections.abc import Iterable, Sequence
+import gc
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
 import duckdb
@@ -40,6 +42,18 @@ class RowsInMemory:
     def days(self, dates: Sequence[str], currency: str) -> dict[str, ShopDay]:
         """Return the shop's days by date (`YYYY-MM-DD`, UTC)."""
         return {date: count_day(self._rows, self._shop_id, date, currency) for date in dates}
+
+
+@contextmanager
+def without_collection() -> Generator[None, None, None]:
+    """Pause the search for cycles of objects: rows and counts have none, and it takes two fifths of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def in_memory(database: duckdb.DuckDBPyConnection, relation: str, shop_id: str, *, plans: int) -> RowsInMemory | None:

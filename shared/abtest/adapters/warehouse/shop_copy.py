@@ -20,7 +20,7 @@ import duckdb
 
 from abtest.adapters.warehouse.many_plans import counting_many
 from abtest.adapters.warehouse.raw_rows import parquet_rows
-from abtest.adapters.warehouse.rows_in_memory import RowsInMemory, before_and_after, in_memory
+from abtest.adapters.warehouse.rows_in_memory import RowsInMemory, before_and_after, in_memory, without_collection
 from abtest.adapters.warehouse.shop_copy_sql import (
     APPEND_ORDERS,
     APPEND_VISITS,
@@ -179,6 +179,7 @@ class ShopCopy:
         days = self._rows(f"SELECT DISTINCT least(ts, received_at) // {DAY_MS} FROM {self.name}.history")  # noqa: S608 - names of our own
         return frozenset(date_of(day) for (day,) in days)
 
+    @without_collection()
     def days(self, dates: Sequence[str], kept: Sequence[str], currency: str) -> dict[str, ShopDay]:
         """Return the shop's days of `dates`, which must include all `kept` dates that the last `bring` changed.
 
@@ -265,6 +266,7 @@ class ShopCopy:
         )
         run("CREATE OR REPLACE TEMP VIEW closure_before AS SELECT * FROM closure WHERE NOT is_new")
 
+    @without_collection()
     def _count_difference(self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought) -> None:
         before, after = self._closures = self._closed(len(self._counted))
         for experiment_id, stored in list(self._counted.items()):
@@ -296,6 +298,7 @@ class ShopCopy:
         # Rows are never deleted, so they are numbered from 0 without gaps, once they are committed.
         run(f"{APPEND_VISITS.format(name=self.name)} WHERE rowid >= {held}")
 
+    @without_collection()
     def _count_whole(
         self, digests: Mapping[str, tuple[str, CountingPlan]], brought: Brought, check: Callable[[], None]
     ) -> None:
