@@ -190,9 +190,9 @@ class ShopCopy:
         known = [date for date in dates if date in self._days and date in self._outdated]
         days = {date: self._days[date] for date in dates if date in self._days}
         if missing:
-            days |= self._ledger(0).days(missing, currency)
+            days |= self._ledger(len(missing)).days(missing, currency)
         if known:
-            before, after = (ledger.days(known, currency) for ledger in self._closures or self._closed(0))
+            before, after = (ledger.days(known, currency) for ledger in self._closures or self._closed(len(known)))
             days |= {date: changed(self._days[date], before[date], after[date]) for date in known}
         self._days = {date: day for date, day in self._days.items() if date not in self._outdated} | days
         self._outdated = frozenset()
@@ -200,7 +200,7 @@ class ShopCopy:
         return days
 
     def _ledger(self, plans: int) -> CopyLedger:
-        """Open all rows for a number of plans."""
+        """Open all rows for a number of plans or days."""
         if self._whole is None:
             # A temporary view, because a stored one would contain the name of the database, which another process
             # chooses again.
@@ -213,7 +213,7 @@ class ShopCopy:
         return self._whole
 
     def _closed(self, plans: int) -> tuple[CopyLedger, CopyLedger]:
-        """Open the closure for a number of plans, without the new rows and with them."""
+        """Open the closure for a number of plans or days, without the new rows and with them."""
         few = before_and_after(self._database, "closure", self._shop_id, plans=plans)
         if few is not None:
             return few
