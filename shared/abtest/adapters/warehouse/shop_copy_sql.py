@@ -90,7 +90,7 @@ RELEASE = "".join(
     for kind, name in [
         *(("VIEW", name) for name in ("closure_before", "bonds", "shop_rows")),
         *(("TABLE", name) for name in ("closure", "touched", "new_ties", "met", "known", "met_events", "news")),
-        *(("TABLE", name) for name in ("needed_rows", "suspects_of_all"),
+        *(("TABLE", name) for name in ("needed_rows", "suspects_of_all")),
     ]
 )
 """Statements that drop what a run leaves in the temporary database."""

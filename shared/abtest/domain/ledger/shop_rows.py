@@ -11,7 +11,7 @@ from abtest.domain.ledger.rows import SenderTime, Signal, happened_at, precedenc
 
 
 class Event(NamedTuple):
-    """A row that counts: the valid one of its copies, not of a QA visit. Times are by our and by the sender's clock."""
+    """A row that counts: the valid one of its copies, not of a QA visit. Times are by our clock and by its sender's."""
 
     row: Row
     at: int
