@@ -12,10 +12,9 @@ import pytest
 from abtest.adapters.warehouse.athena import AthenaLedger
 from abtest.adapters.warehouse.athena_client import QueryTooLongError
 from abtest.adapters.warehouse.athena_counter import AthenaCounter
-from abtest.adapters.warehouse.athena_stage import PREFIX, STAGED, named_parts, with_staged
+from abtest.adapters.warehouse.athena_stage import ROWS as STAGED
+from abtest.adapters.warehouse.kept_rows_sql import KEPT
 from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.adapters.warehouse.sql_texts import literal, with_tables
-from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS, Row
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, hour_of, raw_key
@@ -170,13 +169,11 @@ def test_document__its_queries__run(athena: LocalAthena) -> None:
     assert repeated == [("e-1", 2, rows[0]["received_at"])]
 
 
-def test_stage__its_tables__have_the_columns_of_what_is_staged(athena: LocalAthena) -> None:
+def test_stage__its_table__has_the_columns_of_kept_rows(athena: LocalAthena) -> None:
     types = {"text": "string", "integer": "bigint", "flag": "boolean"}
-    kinds = {**COLUMNS, "tail": "text", "alike": "integer"}
-    for name, columns in STAGED.items():
-        table = athena.clients.glue.get_table(DatabaseName=athena.queries.database, Name=f"staged_{name}")["Table"]
-        told = {column["Name"]: column.get("Type") for column in table["StorageDescriptor"].get("Columns", [])}
-        assert told == {column: types[kinds[column]] for column in columns}
+    table = athena.clients.glue.get_table(DatabaseName=athena.queries.database, Name="staged_rows")["Table"]
+    told = {column["Name"]: column.get("Type") for column in table["StorageDescriptor"].get("Columns", [])}
+    assert told == {column: types[kind] for column, kind in KEPT.items()}
 
 
 def test_stage__question_asked_or_broken_off__leaves_nothing_behind(athena: LocalAthena) -> None:
@@ -184,14 +181,4 @@ def test_stage__question_asked_or_broken_off__leaves_nothing_behind(athena: Loca
     ledger.count(PLAN)
     with pytest.raises(QueryTooLongError):
         ledger.count(plan(*(goal("g" * 200 + str(number)) for number in range(1_000))))
-    assert not list(athena.ledger.list(PREFIX))
-
-
-def test_statement__with_brackets_and_quotes_in_its_texts__is_told_apart_and_put_together() -> None:
-    hostile = "it's (\n),\ncopies AS (SELECT 1"
-    told = [("suspects", f"SELECT {literal(hostile)} AS tail"), ("mixed", "SELECT (1)"), ("copies", "SELECT 2")]
-    statement = with_tables([*told, ("last", "SELECT 3")], "SELECT * FROM last WHERE (1 = 1)")
-    assert named_parts(statement) == {**dict(told), "last": "SELECT 3"}
-    left = with_staged(statement, {"suspects": "SELECT 4", "copies": "SELECT 5"})
-    assert named_parts(left) == {"suspects": "SELECT 4", "copies": "SELECT 5", "last": "SELECT 3"}
-    assert left.endswith(")\nSELECT * FROM last WHERE (1 = 1)")
+    assert not list(athena.ledger.list(STAGED))

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from abtest.adapters.warehouse.athena import AthenaLedger
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.events import Row
@@ -54,7 +55,7 @@ def duckdb_opened(rows: Sequence[Row], shop_id: str) -> Iterator[ShopLedger]:
 
 
 @contextmanager
-def athena_opened(athena: LocalAthena, rows: Sequence[Row], shop_id: str) -> Iterator[ShopLedger]:
+def athena_opened(athena: LocalAthena, rows: Sequence[Row], shop_id: str) -> Iterator[AthenaLedger]:
     """Athena, over objects of these rows alone."""
     athena.empty()
     files = stored(athena.ledger, rows, shop_id)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 MILLION = 1_000_000
 TERABYTE = 10**12
 ATHENA_LEAST_BYTES = 10_000_000
 """What a query costs at least."""
-QUERIES_A_QUESTION = 3
-"""Two parts are staged before the query itself runs."""
+QUERIES_A_SHOP = 4
+"""One keeps the rows that count; then all plans are counted, the changed days are found, and counted."""
+PLANS_A_QUERY = 100
+DAYS_OF_ANALYTICS = 38
+"""Days of a shop that a run may update, and the week before them."""
 QUERIES_AT_ONCE = 8
 MINUTES_A_DAY = 1440
 
@@ -30,8 +34,9 @@ class Assumptions:
     """Measurements: `raw_bytes`, `parquet_bytes` and `copy_bytes` on events of one generator, whose texts repeat,
     and `compaction_seconds` on a machine that others used, too. `cold_seconds_a_million` and `plan_seconds_a_million`
     are CPU time, by statement, on the ledger of `make bench-rollup`: what a new process takes to copy rows, and to
-    count them for one plan. `reads` and `day_reads` follow from the SQL, for plans without filters. All else is
-    assumed, times on AWS above all.
+    count them for one plan. The numbers of reads follow from the SQL, for plans without filters. `bytes_a_read` and
+    `kept_bytes` are of the ledger of benchmarks/results and of its kept rows by visitor. All else is assumed, times on
+    AWS above all.
     """
 
     events_a_day: float = 1_000_000
@@ -55,10 +60,14 @@ class Assumptions:
     rollup_writes: float = 60
     athena_minutes: float = 60
     query_seconds: float = 3
-    reads: float = 12
-    days_told: float = 5
-    day_reads: float = 17
-    bytes_a_read: float = 30
+    bytes_a_read: float = 37
+    kept_reads: float = 7
+    touched_reads: float = 3
+    day_reads: float = 10
+    kept_bytes: float = 7
+    objects_an_hour: float = 1
+    gets_an_object: float = 2
+    objects_kept: float = 10
     raw_hours: float = 1
     copy_bytes: float = 85
     copy_gigabytes: float = 7.0
@@ -102,28 +111,37 @@ def duckdb_a_day(given: Assumptions, price: Prices) -> float:
 
 
 def athena_a_day(given: Assumptions, price: Prices, minutes: float | None = None) -> float:
-    """Dollars a day for roll-ups by Athena: each run reads each experiment's history again, and the last days."""
+    """Dollars a day for roll-ups by Athena: a run reads each shop's rows once, and what it keeps of them often."""
     runs = MINUTES_A_DAY / (minutes or given.athena_minutes)
+    days = max(given.experiment_days, DAYS_OF_ANALYTICS)
+    rows = given.events_a_day / given.shops * days
     # Raw objects hold all shops' rows, and every question about one shop reads them.
     raw = given.events_a_day / 24 * given.raw_hours * given.raw_bytes
-    week = given.events_a_day / given.shops * (8 + (given.days_told - 1) / 2)
-    scanned = given.shops * (
-        given.experiments * _question(given.reads * (given.history * given.bytes_a_read + raw))
-        + given.days_told * _question(given.day_reads * (week * given.bytes_a_read + raw))
+    scanned = paid_bytes(rows * given.bytes_a_read + raw) + sum(
+        times * paid_bytes(reads * rows * given.kept_bytes)
+        for times, reads in ((_counts(given), given.kept_reads), (1, given.touched_reads), (1, given.day_reads))
     )
+    reads = _counts(given) * given.kept_reads + given.touched_reads + given.day_reads
+    gets = (days * 24 * given.objects_an_hour + reads * given.objects_kept) * given.gets_an_object
+    requests = gets * price["s3_get"] + given.objects_kept * price["s3_put"]
     waiting = run_seconds(given) * given.warehouse_gb * price["lambda_gb_second"]
-    return runs * (scanned / TERABYTE * price["athena_terabyte"] + waiting)
+    return runs * (given.shops * (scanned / TERABYTE * price["athena_terabyte"] + requests) + waiting)
 
 
-def _question(scanned: float) -> float:
-    """Bytes that are paid for."""
-    return max(scanned, QUERIES_A_QUESTION * ATHENA_LEAST_BYTES)
+def paid_bytes(scanned: float) -> float:
+    """Return the bytes that a query is paid by."""
+    return max(scanned, ATHENA_LEAST_BYTES)
 
 
 def run_seconds(given: Assumptions) -> float:
     """How long the function waits for Athena in one run."""
-    questions = given.shops * (given.experiments + given.days_told)
-    return (questions * QUERIES_A_QUESTION + given.shops) * given.query_seconds / QUERIES_AT_ONCE
+    queries = given.shops * (QUERIES_A_SHOP - 1 + _counts(given))
+    return queries * given.query_seconds / QUERIES_AT_ONCE
+
+
+def _counts(given: Assumptions) -> int:
+    """Return how many queries count a shop's plans."""
+    return ceil(given.experiments / PLANS_A_QUERY)
 
 
 def most_history(given: Assumptions) -> float:

@@ -12,10 +12,12 @@ from sqlglot import exp
 from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
 from abtest.adapters.warehouse.counts_sql import candidates, counts_statement
+from abtest.adapters.warehouse.kept_rows_sql import Needed
 from abtest.adapters.warehouse.shop_day_sql import shop_day_query
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, raw_key
 from abtest.kit.ids import SystemRandomness
-from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, PLAN, SHOP
+from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, PLAN, SHOP, goal, plan
 from tests.support.memory import MemoryBlobs
 
 DIALECTS = ("duckdb", "athena")
@@ -48,6 +50,7 @@ FILES = ShopFiles(
     raw=(raw_key(["a"], BEGIN), raw_key(["b"], BEGIN + 3_600_000)),
 )
 DATE = "2026-02-02"
+SMALL_PLAN = plan(goal("click"), experiment_id="exp-2")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,27 +76,30 @@ def _athena(queries: AthenaQueries) -> AthenaWarehouse:
     return AthenaWarehouse(queries=queries, ledger=MemoryBlobs(), bucket="ledger")
 
 
-def _asked_of_athena() -> list[str]:
+def _texts_of_athena() -> list[str]:
     """Whatever the adapter asks, as it asks it."""
     queries = WrittenDown(database="ledger", workgroup="queries", random=SystemRandomness())
     for files in (FILES, ShopFiles()):
         with _athena(queries).open(SHOP, files, since=BEGIN) as ledger:
-            for plan in (PLAN, HOLDOUT_PLAN):
-                ledger.count(plan)
+            for each in (PLAN, HOLDOUT_PLAN, SMALL_PLAN):
+                ledger.count(each)
             ledger.day(DATE, "EUR")
-            ledger.touched_by(files.raw)
+            with ledger.kept(Needed(plans=(PLAN, HOLDOUT_PLAN), days_from=BEGIN - 9 * DAY_MS)) as rows:
+                rows.counts((PLAN, HOLDOUT_PLAN, SMALL_PLAN))
+                rows.days((DATE, "2026-02-03"), "EUR")
+                rows.touched_since(DATE)
     return queries.texts
 
 
 def _statements() -> Iterator[tuple[str, str]]:
-    for name, plan in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
-        yield f"counting-{name}", counts_statement(plan)
-        yield f"counting-{name}-quarters", counts_statement(plan, segments=False)
+    for name, each in (("experiment", PLAN), ("holdout", HOLDOUT_PLAN)):
+        yield f"counting-{name}", counts_statement(each)
+        yield f"counting-{name}-quarters", counts_statement(each, segments=False)
     listed = candidates(PLAN)
     assert listed is not None
     yield "candidates", listed
     yield "shop-day", shop_day_query(SHOP, DATE, "EUR")
-    yield from ((f"athena-{number}", text) for number, text in enumerate(_asked_of_athena()))
+    yield from ((f"athena-{number}", text) for number, text in enumerate(_texts_of_athena()))
 
 
 STATEMENTS = dict(_statements())

@@ -1,6 +1,6 @@
 """What the documentation says about cost is what the script says, and the script's arithmetic holds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -9,17 +9,25 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse
+from abtest.adapters.warehouse.athena import AthenaWarehouse, KeptRows
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
 from abtest.adapters.warehouse.athena_counter import QUERIES_AT_ONCE as ASKED_AT_ONCE
+from abtest.adapters.warehouse.athena_question import PLANS_AT_ONCE
+from abtest.adapters.warehouse.kept_rows_sql import Needed
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.domain.ledger.shop_days import STITCH_MS
 from abtest.kit.ids import SystemRandomness
-from tests.support.ledgers import BEGIN, GOALS, SHOP, plan
+from abtest.ports.warehouse import DAYS_KEPT
+from tests.support.ledgers import BEGIN, GOALS, HOLDOUT_PLAN, SHOP, plan
 from tests.support.memory import MemoryBlobs
 from tools.cost.__main__ import main, report
 from tools.cost.model import (
     ATHENA_LEAST_BYTES,
-    QUERIES_A_QUESTION,
+    DAYS_OF_ANALYTICS,
+    PLANS_A_QUERY,
+    QUERIES_A_SHOP,
     QUERIES_AT_ONCE,
     TERABYTE,
     Assumptions,
@@ -30,6 +38,7 @@ from tools.cost.model import (
 )
 
 GIVEN, PRICE = Assumptions(), prices()
+WEEK_MS = 7 * DAY_MS
 
 
 def test_document__quotes__what_the_script_prints() -> None:
@@ -47,15 +56,22 @@ def test_option__changes__what_is_printed(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_athena__twice_the_history__costs_twice_the_scans() -> None:
-    large = replace(GIVEN, events_a_day=10**9, query_seconds=0)
+    large = replace(GIVEN, events_a_day=10**9, query_seconds=0, gets_an_object=0, objects_kept=0)
     twice = replace(large, events_a_day=2 * 10**9)
     assert athena_a_day(twice, PRICE) == pytest.approx(2 * athena_a_day(large, PRICE))
 
 
 def test_athena__hardly_any_events__pays_the_least_of_each_query() -> None:
-    tiny = replace(GIVEN, events_a_day=1, query_seconds=0, shops=1, experiments=1, days_told=2, athena_minutes=1440)
-    least = 3 * QUERIES_A_QUESTION * ATHENA_LEAST_BYTES
+    tiny = replace(GIVEN, events_a_day=1, query_seconds=0, shops=1, experiments=1, athena_minutes=1440)
+    tiny = replace(tiny, gets_an_object=0, objects_kept=0)
+    least = QUERIES_A_SHOP * ATHENA_LEAST_BYTES
     assert athena_a_day(tiny, PRICE) == pytest.approx(least / TERABYTE * PRICE["athena_terabyte"])
+
+
+def test_athena__more_experiments_than_one_query_counts__reads_what_is_kept_again() -> None:
+    one, two = (replace(GIVEN, experiments=number) for number in (PLANS_A_QUERY, PLANS_A_QUERY + 1))
+    fewer = replace(GIVEN, experiments=1)
+    assert athena_a_day(fewer, PRICE) == athena_a_day(one, PRICE) < athena_a_day(two, PRICE)
 
 
 def test_history__is_bounded__by_disk_or_by_time() -> None:
@@ -71,20 +87,20 @@ def test_way__more_events_a_request__is_cheaper() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading(AthenaQueries):
-    """Queries that nobody answers, and how often each of them reads the ledger's Parquet files."""
+    """Queries that nobody answers, and how often each of them reads a table."""
 
-    reads: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
     def stream(self, text: str) -> Iterator[tuple[Value, ...]]:
-        self.reads.append(reads_of(text))
+        self.texts.append(text)
         return iter(())
 
     def run(self, text: str) -> None:
         """Of UNLOAD the query inside."""
-        self.reads.append(reads_of(text.split("(\n", 1)[1].rsplit("\n)", 1)[0]))
+        self.texts.append(text.split("(\n", 1)[1].rsplit("\n)", 1)[0])
 
 
-def reads_of(text: str) -> int:
+def reads_of(text: str, table: str) -> int:
     """Athena computes a named part of a query wherever it is used."""
     tree = sqlglot.parse_one(text, read="athena")
     assert isinstance(tree, exp.Query)
@@ -93,27 +109,50 @@ def reads_of(text: str) -> int:
 
     @cache
     def reads(name: str) -> int:
-        return of(named[name]) if name in named else int(name == "events")
+        return of(named[name]) if name in named else int(name == table)
 
     def of(node: exp.Expr) -> int:
-        return sum(reads(table.name) for table in node.find_all(exp.Table))
+        return sum(reads(each.name) for each in node.find_all(exp.Table))
 
     return of(tree)
 
 
-def asked(question: Callable[[AthenaLedger], object]) -> list[int]:
-    """How often each query reads that a question takes."""
+PLAIN = plan(*(goal for goal in GOALS if not goal.is_judged))
+
+
+def asked(plans: Sequence[CountingPlan], question: Callable[[KeptRows], object]) -> list[str]:
+    """The queries of a question: the one that keeps rows, and those of the rest."""
     queries = Reading(database="ledger", workgroup="queries", random=SystemRandomness())
     warehouse = AthenaWarehouse(queries=queries, ledger=MemoryBlobs(), bucket="ledger")
-    with warehouse.open(SHOP, ShopFiles(), since=BEGIN) as ledger:
-        question(ledger)
-    return queries.reads
+    needed = Needed(plans=plans, days_from=BEGIN - WEEK_MS)
+    with warehouse.open(SHOP, ShopFiles(), since=0) as ledger, ledger.kept(needed) as rows:
+        question(rows)
+    return queries.texts
 
 
-def test_reads__assumed__are_at_least_those_of_the_queries() -> None:
-    counted = asked(lambda ledger: ledger.count(plan(*(goal for goal in GOALS if not goal.is_judged))))
-    told = asked(lambda ledger: ledger.day("2026-02-02", "EUR"))
-    assert len(counted) == len(told) == QUERIES_A_QUESTION
-    assert 0 < sum(counted) <= GIVEN.reads
-    assert 0 < sum(told) <= GIVEN.day_reads
-    assert ASKED_AT_ONCE == QUERIES_AT_ONCE
+def test_reads__of_the_ledger__are_one_for_all_plans_and_days_of_a_shop() -> None:
+    def whole(rows: KeptRows) -> None:
+        rows.counts([replace(PLAIN, experiment_id=str(number)) for number in range(PLANS_A_QUERY)])
+        rows.touched_since("2026-02-02")
+        rows.days(["2026-02-02", "2026-02-03"], "EUR")
+
+    texts = asked([PLAIN], whole)
+    assert len(texts) == QUERIES_A_SHOP
+    assert [reads_of(text, "events") for text in texts] == [1, 0, 0, 0]
+    assert [reads_of(text, "raw") for text in texts] == [1, 0, 0, 0]
+
+
+def test_reads__of_what_is_kept__are_those_assumed() -> None:
+    questions: list[tuple[Callable[[KeptRows], object], float]] = [
+        (lambda rows: rows.counts([PLAIN, HOLDOUT_PLAN]), GIVEN.kept_reads),
+        (lambda rows: rows.touched_since("2026-02-02"), GIVEN.touched_reads),
+        (lambda rows: rows.days(["2026-02-02"], "EUR"), GIVEN.day_reads),
+    ]
+    for question, assumed in questions:
+        _, text = asked([PLAIN], question)
+        assert reads_of(text, "staged_rows") == assumed
+
+
+def test_limits__of_the_model__are_those_of_the_engine() -> None:
+    assert (ASKED_AT_ONCE, PLANS_AT_ONCE) == (QUERIES_AT_ONCE, PLANS_A_QUERY)
+    assert DAYS_KEPT + STITCH_MS // DAY_MS == DAYS_OF_ANALYTICS

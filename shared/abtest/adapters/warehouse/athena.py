@@ -1,61 +1,46 @@
-"""Counting by Athena, with the same SQL over the same objects as the embedded engine.
+"""Counting by Athena over the objects that the embedded engine reads: one question for all that a shop asks.
 
-Only Python can evaluate filters of goals. Hits of goals with filters are therefore fetched and judged, and the ids of
-the accepted ones are written to the bucket, where the counting query reads them. They are removed after the query.
+The shop's rows are read from the ledger once, and those that count are kept until the question is answered. All plans
+are counted from them, and all days. Only Python can evaluate filters of goals: hits of goals with filters are fetched
+and judged, and the verdicts are written to the bucket, where the counting query reads them.
 """
 
-import gzip
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 
-from abtest.adapters.warehouse.athena_client import AthenaQueries
+from abtest.adapters.warehouse.athena_client import AthenaQueries, check_length
 from abtest.adapters.warehouse.athena_relations import (
     ACCEPTED,
-    FRESH,
+    KEPT_ROWS,
     LEDGER,
     accepted_hits,
-    raw_rows,
+    kept_rows,
     shop_rows,
     with_relations,
 )
-from abtest.adapters.warehouse.athena_stage import Stage, with_staged
-from abtest.adapters.warehouse.counts_result import counts_of
-from abtest.adapters.warehouse.counts_sql import accepted_rows, candidates, counts_statement
-from abtest.adapters.warehouse.shop_day_sql import shop_day_of, shop_day_query
-from abtest.adapters.warehouse.sql_texts import whole
-from abtest.adapters.warehouse.valid_rows_sql import HAPPENED_AT
+from abtest.adapters.warehouse.athena_stage import Stage
+from abtest.adapters.warehouse.judgements import verdicts
+from abtest.adapters.warehouse.kept_rows_sql import Needed, kept_statement
+from abtest.adapters.warehouse.plan_relations_sql import Numbered
+from abtest.adapters.warehouse.plans_result import counts_of_plans
+from abtest.adapters.warehouse.plans_sql import judged_statement, plans_statement
+from abtest.adapters.warehouse.shop_days_sql import shop_days_of, shop_days_query
+from abtest.adapters.warehouse.sql_texts import literal, whole
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import day_of
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
-from abtest.kit import canonical_json
-from abtest.kit.ids import random_base62
 from abtest.ports.blobs import Blobs
 
-RUN_CHARS = 20
-HITS_AN_OBJECT = 50_000
-
-_DAY = whole(HAPPENED_AT, DAY_MS)
-TOUCHED = f"""
-SELECT touched_day FROM (
-    SELECT {_DAY} AS touched_day FROM {FRESH} WHERE NOT qa_mode
-    UNION ALL
-    SELECT {_DAY} AS touched_day FROM {LEDGER}
-    WHERE order_id IN (SELECT order_id FROM {FRESH} WHERE order_id <> '' AND NOT qa_mode)
-) AS days
-GROUP BY touched_day"""  # noqa: S608 - constants alone
-
-Hit = tuple[str, str, int]
-"""Goal id, event id, worth."""
+_DAY = whole("happened_at", DAY_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AthenaWarehouse:
-    """Warehouse over a ledger bucket, in which it also stores the ids of accepted hits during a query."""
+    """Warehouse over a ledger bucket, in which it also stores kept rows and verdicts during a question."""
 
     queries: AthenaQueries
     ledger: Blobs
@@ -65,9 +50,7 @@ class AthenaWarehouse:
     def open(self, shop_id: str, files: ShopFiles, *, since: int) -> Iterator["AthenaLedger"]:
         """Open the shop's rows. No query runs before the first call."""
         stage = Stage(queries=self.queries, ledger=self.ledger, bucket=self.bucket)
-        yield AthenaLedger(
-            queries=self.queries, ledger=self.ledger, stage=stage, shop_id=shop_id, files=files, since=since
-        )
+        yield AthenaLedger(queries=self.queries, stage=stage, shop_id=shop_id, files=files, since=since)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,62 +58,73 @@ class AthenaLedger:
     """Rows of one shop. Besides the errors of the port, all calls may raise QueryError."""
 
     queries: AthenaQueries
-    ledger: Blobs
     stage: Stage
     shop_id: str
     files: ShopFiles
     since: int
 
     def count(self, plan: CountingPlan) -> Counts:
-        """Return the counts of the plan. Judged goals need one more query, for the hits to judge."""
-        question, listing = counts_statement(plan, events=LEDGER, accepted=ACCEPTED), candidates(plan, events=LEDGER)
-        rows = self._rows(self.since)
-        with self.stage.of(question, rows) as staged:
-            if listing is None:
-                return self._counted(plan, question, staged, {})
-            # Both statements select copies in the same way, so both use the staged tables.
-            listed = self.queries.stream(with_relations(with_staged(listing, staged), rows))
-            run = random_base62(RUN_CHARS, self.queries.random)
-            with self._stored(run, accepted_rows(plan, listed)):
-                return self._counted(plan, question, staged, {ACCEPTED: accepted_hits(run)})
+        """Return the counts of one plan."""
+        with self.kept(Needed(plans=[plan])) as rows:
+            return rows.counts([plan])[0]
 
     def day(self, date: str, currency: str) -> ShopDay:
         """Return the shop's day, from rows received since a week before it."""
-        question = shop_day_query(self.shop_id, date, currency, events=LEDGER)
-        rows = self._rows(max(self.since, day_of(date) * DAY_MS - STITCH_MS))
-        with self.stage.of(question, rows) as staged:
-            lines = self.queries.stream(with_relations(with_staged(question, staged), rows))
-            return shop_day_of(self.shop_id, date, currency, lines)
-
-    def touched_by(self, raw: Iterable[str]) -> frozenset[int]:
-        """Return the UTC days since 1970 of the shop's rows in these raw objects and of the orders they name."""
-        relations = {**self._rows(self.since), FRESH: raw_rows(self.shop_id, raw, self.since)}
-        return frozenset(int(str(day)) for (day,) in self.queries.stream(with_relations(TOUCHED, relations)))
-
-    def _counted(
-        self, plan: CountingPlan, question: str, staged: Mapping[str, str], further: Mapping[str, str]
-    ) -> Counts:
-        relations = {**self._rows(self.since), **further}
-        return counts_of(plan, self.queries.stream(with_relations(with_staged(question, staged), relations)))
-
-    def _rows(self, since: int) -> dict[str, str]:
-        return {LEDGER: shop_rows(self.shop_id, self.files, since)}
+        with self.kept(Needed(plans=(), days_from=day_of(date) * DAY_MS - STITCH_MS)) as rows:
+            return rows.days([date], currency)[date]
 
     @contextmanager
-    def _stored(self, run: str, hits: Iterable[Hit]) -> Iterator[None]:
-        """Store hits under the run's name until the context ends. The bucket's lifecycle removes those of a crash."""
-        keys: list[str] = []
-        remaining = iter(hits)
-        try:
-            while some := list(islice(remaining, HITS_AN_OBJECT)):
-                lines = (
-                    canonical_json.encode({"goal_id": goal_id, "event_id": event_id, "worth": worth})
-                    for goal_id, event_id, worth in some
-                )
-                content = gzip.compress(b"\n".join(lines), mtime=0)
-                keys.append(f"accepted/run={run}/{len(keys):06}.ndjson.gz")
-                self.ledger.put(keys[-1], content, content_type="application/gzip")
-            yield
-        finally:
-            for key in keys:
-                self.ledger.delete(key)
+    def kept(self, needed: Needed) -> Iterator["KeptRows"]:
+        """Keep the rows that count for all that is needed, until the context ends."""
+        rows = shop_rows(self.shop_id, self.files, max(self.since, needed.since))
+        with self.stage.rows(with_relations(kept_statement(needed, events=LEDGER), {LEDGER: rows})) as run:
+            yield KeptRows(queries=self.queries, stage=self.stage, shop_id=self.shop_id, run=run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptRows:
+    """Rows of one shop that were kept for a question."""
+
+    queries: AthenaQueries
+    stage: Stage
+    shop_id: str
+    run: str
+
+    def counts(self, plans: Sequence[CountingPlan]) -> list[Counts]:
+        """Return the counts of each plan, in this order. Judged goals need one more query, for the hits to judge.
+
+        Raises QueryTooLongError before any query runs.
+        """
+        numbered = Numbered(plans)
+        question = plans_statement(numbered, kept=KEPT_ROWS, accepted=ACCEPTED)
+        check_length(self._with(question, {ACCEPTED: accepted_hits(self.run)}))
+        listing = judged_statement(numbered, kept=KEPT_ROWS)
+        if listing is None:
+            return counts_of_plans(numbered, self.queries.stream(self._with(question)))
+        listed = self.queries.stream(self._with(listing))
+        with self.stage.verdicts(verdicts(numbered.judgements.items(), numbered.judged(), listed)) as run:
+            text = self._with(question, {ACCEPTED: accepted_hits(run)})
+            return counts_of_plans(numbered, self.queries.stream(text))
+
+    def days(self, dates: Sequence[str], currency: str) -> dict[str, ShopDay]:
+        """Return days by date (`YYYY-MM-DD`, UTC)."""
+        if not dates:
+            return {}
+        lines = self.queries.stream(self._with(shop_days_query(dates, currency, kept=KEPT_ROWS)))
+        return shop_days_of(self.shop_id, dates, currency, lines)
+
+    def touched_since(self, date: str) -> frozenset[int]:
+        """Return the UTC days since 1970 of rows in objects written since a date, and of the orders that they name."""
+        fresh = f"{KEPT_ROWS} WHERE type IS NOT NULL AND written >= {literal(date)}"
+        text = f"""
+SELECT touched_day FROM (
+    SELECT {_DAY} AS touched_day FROM {fresh}
+    UNION ALL
+    SELECT {_DAY} AS touched_day FROM {KEPT_ROWS}
+    WHERE order_id IN (SELECT order_id FROM {fresh} AND order_id <> '')
+) AS days
+GROUP BY touched_day"""  # noqa: S608 - constants and escaped literals alone
+        return frozenset(int(str(day)) for (day,) in self.queries.stream(self._with(text)))
+
+    def _with(self, statement: str, further: Mapping[str, str] | None = None) -> str:
+        return with_relations(statement, {KEPT_ROWS: kept_rows(self.run), **(further or {})})

@@ -34,6 +34,7 @@ PAUSE_GROWTH = 1.5
 
 _BUSY = aws.BUSY_CODES | {"TooManyRequestsException", "InternalServerException"}
 _SCAN_LIMIT = "bytes scanned limit"
+_RESOURCES = ("exhausted resources", "memory limit")
 _SYSTEM = 1  # AthenaError.ErrorCategory: 1 system, 2 user, 3 other
 
 Value = str | int | bool | float | Decimal | None
@@ -44,14 +45,22 @@ class QueryError(Exception):
     """Failed query; the message has Athena's reason if there is one."""
 
 
-class QueryTooLongError(QueryError):
+class QueryTooLargeError(QueryError):
+    """Query that Athena may accept with fewer plans."""
+
+
+class QueryTooLongError(QueryTooLargeError):
     """Query whose text is longer than Athena accepts."""
 
     def __init__(self, size: int) -> None:
         super().__init__(f"the query has {size:,} bytes, but Athena accepts at most {MAX_QUERY_BYTES:,}")
 
 
-class ScanLimitError(QueryError):
+class ResourcesError(QueryTooLargeError):
+    """Query that needs more memory than Athena gives one."""
+
+
+class ScanLimitError(QueryTooLargeError):
     """Query that exceeds the scan limit of the workgroup (parameter AthenaScanLimitBytes)."""
 
     def __init__(self, scanned: int) -> None:
@@ -107,8 +116,7 @@ class AthenaQueries:
         yield from self._rows(self._succeeded(text)["QueryExecutionId"])
 
     def _succeeded(self, text: str) -> "QueryExecutionTypeDef":
-        if (size := len(text.encode())) > MAX_QUERY_BYTES:
-            raise QueryTooLongError(size)
+        check_length(text)
         until = self.passed() + self.seconds
         for start in range(STARTS):
             execution = self._ended(self._start(text, until), until)
@@ -198,11 +206,19 @@ class AthenaQueries:
         self.pause(min(seconds, MOST_PAUSE_SECONDS, left))
 
 
+def check_length(text: str) -> None:
+    """Raise QueryTooLongError for a query that is longer than Athena accepts."""
+    if (size := len(text.encode())) > MAX_QUERY_BYTES:
+        raise QueryTooLongError(size)
+
+
 def _failure(execution: "QueryExecutionTypeDef") -> QueryError:
     status = execution["Status"]
     reason = status.get("StateChangeReason") or status.get("AthenaError", {}).get("ErrorMessage") or "no reason given"
     if _SCAN_LIMIT in reason.lower():
         return ScanLimitError(execution.get("Statistics", {}).get("DataScannedInBytes", 0))
+    if any(words in reason.lower() for words in _RESOURCES):
+        return ResourcesError(reason)
     if status["State"] == "CANCELLED":
         return QueryCancelledError(f"the query was cancelled: {reason}")
     return QueryError(reason)

@@ -6,13 +6,14 @@ partitions may have more objects than were listed, which is harmless, because ro
 
 from collections.abc import Iterable, Mapping
 
+from abtest.adapters.warehouse.kept_rows_sql import KEPT
 from abtest.adapters.warehouse.sql_texts import Literal, any_of, literal, one_of
 from abtest.domain.ledger.columns import ABSENT, COLUMNS, ESSENTIAL
 from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of, hour_of_key
 from abtest.kit.clock import from_milliseconds
 
-LEDGER, FRESH, ACCEPTED = "shop_rows", "fresh_rows", "accepted_hits"
+LEDGER, KEPT_ROWS, ACCEPTED = "shop_rows", "kept_rows", "accepted_hits"
 """Names of relations in statements, different from the tables of Glue."""
 
 MAX_DAYS_LISTED = 62
@@ -28,23 +29,26 @@ def with_relations(statement: str, relations: Mapping[str, str]) -> str:
 
 
 def shop_rows(shop_id: str, files: ShopFiles, since: int) -> str:
-    """Return the query for the shop's rows, with copies, that were received at or after `since` (Unix ms)."""
+    """Return the query for the shop's rows, with copies, that were received at or after `since` (Unix ms).
+
+    Besides the ledger's columns they have `written`, the UTC day of their object.
+    """
     days = {_day(hour) for key in files.parquet if _may_hold(hour := events_file(key).hour, since)}
     # The shop's partition is injected, which Athena only allows with a constant.
-    partitions = f"shop = {literal(shop_id)} AND {_between(days)}"
-    parquet = _rows("events", shop_id, since, partitions)
-    return "\nUNION ALL\n".join([parquet, raw_rows(shop_id, files.raw, since)])
+    parquet = _rows("events", shop_id, since, f"shop = {literal(shop_id)} AND {_between(days)}")
+    hours = {hour for key in files.raw if _may_hold(hour := hour_of_key(key), since)}
+    return "\nUNION ALL\n".join([parquet, _rows("raw", shop_id, since, _hours(hours))])
 
 
-def raw_rows(shop_id: str, keys: Iterable[str], since: int) -> str:
-    """Return the query for those rows that are in the hours of these raw objects."""
-    hours = {hour for key in keys if _may_hold(hour := hour_of_key(key), since)}
-    return _rows("raw", shop_id, since, _hours(hours))
+def kept_rows(run: str) -> str:
+    """Return the query for the kept rows of a run."""
+    return f"SELECT {', '.join(KEPT)} FROM staged_rows WHERE run = {literal(run)}"  # noqa: S608 - escaped literals
 
 
 def accepted_hits(run: str) -> str:
     """Return the query for the hits of judged goals that a run accepted."""
-    return f"SELECT goal_id, event_id, worth FROM accepted WHERE run = {literal(run)}"  # noqa: S608 - escaped literals
+    columns = "judgement, event_id, received_at, worth"
+    return f"SELECT {columns} FROM accepted WHERE run = {literal(run)}"  # noqa: S608 - escaped literals
 
 
 def _rows(table: str, shop_id: str, since: int, partitions: str) -> str:
@@ -55,7 +59,7 @@ def _rows(table: str, shop_id: str, since: int, partitions: str) -> str:
     )
     present = " AND ".join(f"{name} IS NOT NULL" for name in sorted(ESSENTIAL - {"shop_id", "received_at"}))
     mine = f"shop_id = {literal(shop_id)} AND received_at >= {literal(since)}"
-    return f"SELECT {columns} FROM {table} WHERE {partitions} AND {mine} AND {present}"  # noqa: S608 - escaped literals
+    return f"SELECT {columns}, dt AS written FROM {table} WHERE {partitions} AND {mine} AND {present}"  # noqa: S608 - escaped literals
 
 
 def _may_hold(hour: Hour, since: int) -> bool:

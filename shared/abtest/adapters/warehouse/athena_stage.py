@@ -1,106 +1,81 @@
-"""Parts of a query that Athena computes once: events that occur twice, and the valid row among their copies.
+"""Objects that exist while a question is answered: the shop's kept rows, and verdicts about hits of judged goals.
 
-Athena computes a named part of a query at each use, and nearly all other parts use these two. So they are unloaded into
-the bucket under a run's name, and the query reads them from there. The rest of the query is unchanged.
+Athena computes a named part of a query at each use, so what is read often is stored once. Objects are removed when
+their context ends; after a crash, the bucket's lifecycle removes them.
 """
 
-from collections.abc import Iterator, Mapping
+import gzip
+import logging
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import islice
 
 from abtest.adapters.warehouse.athena_client import AthenaQueries
-from abtest.adapters.warehouse.athena_relations import with_relations
+from abtest.adapters.warehouse.judgements import Verdict
 from abtest.adapters.warehouse.sql_texts import literal
-from abtest.adapters.warehouse.valid_rows_sql import NARROW
+from abtest.kit import canonical_json
+from abtest.kit.errors import ServiceError
 from abtest.kit.ids import random_base62
 from abtest.ports.blobs import Blobs
 
-STAGED: Mapping[str, tuple[str, ...]] = MappingProxyType({"suspects": ("tail",), "copies": ("event_id", *NARROW)})
-"""Named parts of a statement and their columns, in order of computation; they are the tables `staged_…` of Glue."""
-NAME_CHARS = 20
-PREFIX = "athena/staged/"
+_log = logging.getLogger(__name__)
+
+ROWS = "athena/staged/rows/"
+VERDICTS = "accepted/"
+RUN_CHARS = 20
+VERDICTS_AN_OBJECT = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Storage of a query's parts while it runs."""
+    """Storage of what a question computes. Names of runs are random, so that questions never meet."""
 
     queries: AthenaQueries
     ledger: Blobs
     bucket: str
 
     @contextmanager
-    def of(self, statement: str, relations: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-        """Compute the parts of a statement that reads these relations. Return the query for each stored part by name.
-
-        The objects are removed when the context ends; after a crash, the bucket's lifecycle removes them.
-        """
-        run = random_base62(NAME_CHARS, self.queries.random)
-        parts = named_parts(statement)
-        staged: dict[str, str] = {}
+    def rows(self, statement: str) -> Iterator[str]:
+        """Store the rows of a statement in the table `staged_rows`, and return the run that selects them there."""
+        run = self._run()
+        prefix = f"{ROWS}run={run}/"
         try:
-            for name, columns in STAGED.items():
-                known = {**relations, **before(name, {**parts, **staged})}
-                target = literal(f"s3://{self.bucket}/{_prefix(name, run)}")
-                unload = f"UNLOAD (\n{with_relations(parts[name], known)}\n) TO {target} WITH (format = 'PARQUET')"
-                self.queries.run(unload)
-                listed = ", ".join(columns)
-                staged[name] = f"SELECT {listed} FROM staged_{name} WHERE run = {literal(run)}"  # noqa: S608 - escaped
-            yield staged
+            target = literal(f"s3://{self.bucket}/{prefix}")
+            self.queries.run(f"UNLOAD (\n{statement}\n) TO {target} WITH (format = 'PARQUET')")
+            yield run
         finally:
-            # All names, because an UNLOAD that failed may have written objects as well.
-            for name in STAGED:
-                for entry in list(self.ledger.list(_prefix(name, run))):
-                    self.ledger.delete(entry.key)
+            # Also after an UNLOAD that failed, which may have written objects.
+            self._remove(entry.key for entry in self.ledger.list(prefix))
 
+    @contextmanager
+    def verdicts(self, accepted: Iterable[Verdict]) -> Iterator[str]:
+        """Store verdicts in the table `accepted`, and return the run that selects them there."""
+        run = self._run()
+        keys: list[str] = []
+        remaining = iter(accepted)
+        try:
+            while some := list(islice(remaining, VERDICTS_AN_OBJECT)):
+                lines = (
+                    canonical_json.encode(
+                        {"judgement": judgement, "event_id": event_id, "received_at": received_at, "worth": worth}
+                    )
+                    for judgement, event_id, received_at, worth in some
+                )
+                content = gzip.compress(b"\n".join(lines), mtime=0)
+                keys.append(f"{VERDICTS}run={run}/{len(keys):06}.ndjson.gz")
+                self.ledger.put(keys[-1], content, content_type="application/gzip")
+            yield run
+        finally:
+            self._remove(keys)
 
-def with_staged(statement: str, staged: Mapping[str, str]) -> str:
-    """Return the statement with other texts for some of its parts, without the parts that are not used any more."""
-    parts, last = named_parts(statement), list(STAGED)[-1]
-    needless = set(before(last, parts)) - set(STAGED)
-    texts = {name: staged.get(name, text) for name, text in parts.items() if name not in needless}
-    rest = statement[_ends(statement)[-1] + 1 :]
-    return with_relations(rest, texts)
+    def _remove(self, keys: Iterable[str]) -> None:
+        try:
+            for key in list(keys):
+                self.ledger.delete(key)
+        except ServiceError:
+            # The answer is right without it, and the objects expire.
+            _log.warning("athena.not_removed", exc_info=True)
 
-
-def before(name: str, parts: Mapping[str, str]) -> dict[str, str]:
-    """Return the parts before the one with this name."""
-    earlier: dict[str, str] = {}
-    for each, text in parts.items():
-        if each == name:
-            break
-        earlier[each] = text
-    return earlier
-
-
-def named_parts(statement: str) -> dict[str, str]:
-    """Return the named parts of a statement that `sql_texts.with_tables` made, as text by name."""
-    parts: dict[str, str] = {}
-    starts = len("WITH ")
-    for ends in _ends(statement):
-        name, _, text = statement[starts:ends].partition(" AS (")
-        parts[name.strip(" ,\n")] = text.strip()
-        starts = ends + 1
-    return parts
-
-
-def _ends(statement: str) -> list[int]:
-    """Return where the parentheses of the named parts close, ignoring those in string literals."""
-    ends: list[int] = []
-    depth, is_text = 0, False
-    for place, character in enumerate(statement):
-        if character == "'":
-            # An escaped quote is two quotes, which change this twice.
-            is_text = not is_text
-        elif not is_text and character in "()":
-            depth += 1 if character == "(" else -1
-            if depth == 0:
-                ends.append(place)
-                if not statement.startswith(",", place + 1):
-                    break
-    return ends
-
-
-def _prefix(name: str, run: str) -> str:
-    return f"{PREFIX}{name}/run={run}/"
+    def _run(self) -> str:
+        return random_base62(RUN_CHARS, self.queries.random)

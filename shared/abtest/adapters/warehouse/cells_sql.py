@@ -75,17 +75,21 @@ _SEGMENT = (
 _LINES = [(0, GOAL), (1, GOAL), (1, BEFORE), (1, AFTER), (1, BOTH)]
 
 
-def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool) -> list[Table]:
+def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool, aside: str = "''") -> list[Table]:
     """Return the tables that `summed` refers to.
 
     `dimensions` of segments are none or all; `spread` is for goals with ceilings. With `looks_back`, hits have the
-    column `before`, their worth before exposures.
+    column `before`, their worth before exposures. `aside` is the variation of excluded visitors, an expression over
+    exposures.
     """
     shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
     return [
         ("totals", _totals(dimensions, looks_back=looks_back)),
         *([("lines", constants(("lines_of", "line"), _LINES))] if looks_back else []),
-        ("facts", f"{_visitors(dimensions, looks_back)}\nUNION ALL\n{_converters(dimensions, looks_back=looks_back)}"),
+        (
+            "facts",
+            f"{_visitors(dimensions, looks_back, aside)}\nUNION ALL\n{_converters(dimensions, looks_back=looks_back)}",
+        ),
         ("alike", _alike(dimensions, spread=spread, looks_back=looks_back)),
         ("shapes", shapes),
     ]
@@ -153,7 +157,7 @@ GROUP BY GROUPING SETS (
 )"""  # noqa: S608 - constants alone
 
 
-def _visitors(dimensions: Sequence[str], looks_back: bool) -> str:
+def _visitors(dimensions: Sequence[str], looks_back: bool, aside: str) -> str:
     """Return visitors and excluded visitors, summed over equal lines."""
     return f"""
 SELECT kind, '' AS goal_id, variation_id, exposed_quarter, exposed_day{_each(dimensions, "{0}")},
@@ -162,7 +166,7 @@ SELECT kind, '' AS goal_id, variation_id, exposed_quarter, exposed_day{_each(dim
     {f", CAST(0 AS {AMOUNT}) AS {_CAPPED}" if looks_back else ""}
 FROM (
     SELECT CASE WHEN is_aside THEN '{ASIDE}' ELSE '{VISITORS}' END AS kind,
-        CASE WHEN is_aside THEN '' ELSE variation_id END AS variation_id,
+        CASE WHEN is_aside THEN {aside} ELSE variation_id END AS variation_id,
         CASE WHEN is_aside THEN 0 ELSE exposed_quarter END AS exposed_quarter,
         CASE WHEN is_aside THEN 0 ELSE exposed_day END AS exposed_day
         {_each(dimensions, "CASE WHEN is_aside THEN '' ELSE {0} END AS {0}")}

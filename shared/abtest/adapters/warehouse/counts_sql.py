@@ -267,7 +267,7 @@ def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[s
         sieve = f"""
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
-    is_after = exposures_sql.is_after(plan)
+    is_after = exposures_sql.is_after(literal(plan.begins_at))
     columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
     if looks_back:
         columns = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,

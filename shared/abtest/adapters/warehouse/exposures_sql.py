@@ -3,10 +3,10 @@
 The result must equal `first_exposures` and `Exposure.precedes` of `domain.ledger.reference`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from abtest.adapters.warehouse import kinds_sql as kinds
-from abtest.adapters.warehouse.sql_texts import literal, whole
+from abtest.adapters.warehouse.sql_texts import whole
 from abtest.adapters.warehouse.valid_rows_sql import CLOCK, CLOCKS, HAPPENED_AT, SENDER_TS, ValidRows
 from abtest.domain.ledger.cells import QUARTER_MS, UNKNOWN
 from abtest.domain.ledger.events import DAY_MS
@@ -33,32 +33,42 @@ def exposures(plan: CountingPlan, valid: ValidRows) -> str:
 
     By our clock the first was at `exposed_at`, of the kind `exposed_clock`; the first of the others at `elsewhere_at`.
     """
-    dimensions = "".join(f", coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in valid.dimensions)
+    variation = "cohort" if plan.exposure == "cohort" else "variation_id"
+    columns = ("event_id", "visitor_id", *MOMENTS, f"{variation} AS variation", *valid.dimensions)
+    return first_exposures(valid.rows(columns, kinds.exposure(plan)), valid.dimensions)
+
+
+def first_exposures(
+    rows: str, dimensions: Sequence[str], *, by: str = "visitor_id", order: str = IN_SENDERS_ORDER
+) -> str:
+    """Return the exposures by visitor, or by other columns with the visitor's among them.
+
+    `rows` is the query for exposures with these columns, those of MOMENTS and of the `order`, `variation` and the
+    dimensions.
+    """
+    known = "".join(f", coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in dimensions)
     return f"""
-SELECT visitor_id, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
+SELECT {by}, lowest AS variation_id, exposed_at, {whole("exposed_at", QUARTER_MS)} AS exposed_quarter,
     {whole("exposed_at", DAY_MS)} AS exposed_day, {", ".join(_SINCE)}, {_by_first_clock(str)} AS exposed_clock,
-    {_by_first_clock(_of_other_clocks)} AS elsewhere_at, lowest <> highest AS is_aside{dimensions}
-FROM ({_met(plan, valid)}
+    {_by_first_clock(_of_other_clocks)} AS elsewhere_at, lowest <> highest AS is_aside{known}
+FROM ({_met(rows, dimensions, by, order)}
 ) AS met"""  # noqa: S608 - columns and escaped literals alone
 
 
-def _met(plan: CountingPlan, valid: ValidRows) -> str:
+def _met(rows: str, dimensions: Sequence[str], by: str, order: str) -> str:
     """Return the bounds of each visitor's exposures, and the dimensions of the first one."""
-    variation = "cohort" if plan.exposure == "cohort" else "variation_id"
-    columns = ("event_id", "visitor_id", *MOMENTS, f"{variation} AS variation", *valid.dimensions)
-    rows = valid.rows(columns, kinds.exposure(plan))
-    if valid.dimensions:
+    if dimensions:
         rows = f"""
-        SELECT *, row_number() OVER (PARTITION BY visitor_id ORDER BY {IN_SENDERS_ORDER}) AS place
+        SELECT *, row_number() OVER (PARTITION BY {by} ORDER BY {order}) AS first_place
         FROM ({rows}
         ) AS found"""  # noqa: S608 - columns and escaped literals alone
     # Aggregates of groups, because windows would hold each bound for each row: that takes a quarter more time.
-    first = {name: f"min(CASE WHEN place = 1 THEN {name} END)" for name in valid.dimensions}
+    first = {name: f"min(CASE WHEN first_place = 1 THEN {name} END)" for name in dimensions}
     return f"""
-    SELECT visitor_id, {", ".join(f"{value} AS {name}" for name, value in (_BOUNDS | first).items())}
+    SELECT {by}, {", ".join(f"{value} AS {name}" for name, value in (_BOUNDS | first).items())}
     FROM ({rows}
     ) AS seen
-    GROUP BY visitor_id"""  # noqa: S608 - columns and escaped literals alone
+    GROUP BY {by}"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _by_first_clock(value: Callable[[int], str]) -> str:
@@ -72,9 +82,12 @@ def _of_other_clocks(clock: int) -> str:
     return f"least({', '.join(f'coalesce(at_{each}, {_NEVER})' for each in range(CLOCKS) if each != clock)})"
 
 
-def is_after(plan: CountingPlan) -> str:
-    """Return the condition that a row with the columns of MOMENTS is at its visitor's exposure or later."""
+def is_after(begins_at: str) -> str:
+    """Return the condition that a row with the columns of MOMENTS is at its visitor's exposure or later.
+
+    `begins_at` is the expression for the begin of the measurement.
+    """
     since = " ".join(f"WHEN {clock} THEN {name}" for clock, name in enumerate(_SINCE))
-    return f"""(happened_at >= {literal(plan.begins_at)}
+    return f"""(happened_at >= {begins_at}
     AND (coalesce(sender_ts >= CASE clock % {CLOCKS} {since} END, FALSE)
         OR happened_at >= CASE WHEN clock = exposed_clock THEN elsewhere_at ELSE exposed_at END))"""

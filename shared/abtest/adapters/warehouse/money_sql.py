@@ -9,11 +9,12 @@ IS_KNOWN = f"money_kind IN ('{OWN}', '{CONVERTED}')"
 
 
 class Money:
-    """SQL expressions over MONEY_COLUMNS, for a plan or a day in one currency."""
+    """SQL expressions over MONEY_COLUMNS, for a plan or a day in one currency, or in that of the column `named_in`."""
 
-    def __init__(self, currency: str) -> None:
-        own = f"(revenue_minor IS NOT NULL AND currency = {literal(currency)})"
-        converted = f"(shop_revenue_minor IS NOT NULL AND shop_currency = {literal(currency)})"
+    def __init__(self, currency: str, *, named_in: str | None = None) -> None:
+        currency_of_sums = named_in or literal(currency)
+        own = f"(revenue_minor IS NOT NULL AND currency = {currency_of_sums})"
+        converted = f"(shop_revenue_minor IS NOT NULL AND shop_currency = {currency_of_sums})"
         foreign = "(revenue_minor IS NOT NULL AND currency IS NOT NULL)"
         self.is_known = f"({own} OR {converted})"
         self.kind = (

@@ -29,10 +29,12 @@ from abtest.domain.ledger.shop_days import (
     Stitch,
 )
 
-_ACTIVITY, _ORDERS, _EVENTS, _STEPS, _SEGMENTS, _STITCH = "activity", "orders", "events", "steps", "segments", "stitch"
-_REPEATED = "repeated"
-_PLACE_CHARS = 12
-_STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVENTS.items())
+ACTIVITY, ORDERS, EVENTS, STEP, SEGMENTS, STITCHED = "activity", "orders", "events", "steps", "segments", "stitch"
+REPEATED = "repeated"
+"""Parts of the result."""
+
+PLACE_CHARS = 12
+STEP_OF_NAME = " ".join(f"WHEN '{name}' THEN {step}" for name, step in STEP_EVENTS.items())
 
 
 class _Line(NamedTuple):
@@ -94,24 +96,22 @@ def shop_day_of(shop_id: str, date: str, currency: str, rows: Iterable[Sequence[
     for part, name, value, *numbers in rows:
         lines[part].append(_Line(part, name, value, *(int(number) for number in numbers)))
     segments: dict[str, dict[str, SegmentCount]] = {dimension: {} for dimension in DIMENSIONS}
-    for line in lines[_SEGMENTS]:
+    for line in lines[SEGMENTS]:
         segments[line.name][line.value] = SegmentCount(line.visitors, line.orders, line.minor, line.gap)
     return ShopDay(
         shop_id=shop_id,
         date=date,
         currency=currency,
-        activity={Activity(line.quarter, line.gap): line.visitors for line in lines[_ACTIVITY]},
+        activity={Activity(line.quarter, line.gap): line.visitors for line in lines[ACTIVITY]},
         orders={
             OrderCell(line.quarter, line.name, line.value): cells.Money(line.orders, line.minor)
-            for line in lines[_ORDERS]
+            for line in lines[ORDERS]
         },
-        repeated_orders=sum(line.orders for line in lines[_REPEATED]),
-        events={line.name: line.visitors for line in lines[_EVENTS]},
-        steps={
-            name: sum(line.visitors for line in lines[_STEPS] if line.gap >= step) for step, name in enumerate(STEPS)
-        },
+        repeated_orders=sum(line.orders for line in lines[REPEATED]),
+        events={line.name: line.visitors for line in lines[EVENTS]},
+        steps={name: sum(line.visitors for line in lines[STEP] if line.gap >= step) for step, name in enumerate(STEPS)},
         segments=segments,
-        stitch=Stitch(sum(line.orders for line in lines[_STITCH]), sum(line.visitors for line in lines[_STITCH])),
+        stitch=Stitch(sum(line.orders for line in lines[STITCHED]), sum(line.visitors for line in lines[STITCHED])),
     )
 
 
@@ -157,7 +157,7 @@ def _happened(valid: ValidRows, of_the_day: str) -> str:
     dimensions = ", ".join(f"coalesce(nullif({name}, ''), '{UNKNOWN}') AS {name}" for name in DIMENSIONS)
     return f"""
 SELECT event_id, visitor_id, type, happened_at, {dimensions}, NOT ({one_of("type", PASSIVE)}) AS is_active,
-    CASE WHEN type = 'custom' THEN CASE event_name {_STEP_OF_NAME} ELSE 0 END ELSE 0 END AS step
+    CASE WHEN type = 'custom' THEN CASE event_name {STEP_OF_NAME} ELSE 0 END ELSE 0 END AS step
 FROM ({valid.rows(columns, of_the_day)}
 ) AS source"""  # noqa: S608 - columns and escaped literals alone
 
@@ -165,7 +165,7 @@ FROM ({valid.rows(columns, of_the_day)}
 def _activity(valid: ValidRows, visited: str, starts: int) -> str:
     """Return the quarters in which visitors were active, by the gap since their activity before."""
     return f"""
-SELECT '{_ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
+SELECT '{ACTIVITY}', '', '', quarter_of_day, gap, count(*), 0, CAST(0 AS {AMOUNT})
 FROM (
     SELECT quarter_of_day, CASE WHEN quarter_of_day - before <= {MAX_GAP} THEN quarter_of_day - before ELSE 0 END AS gap
     FROM (
@@ -184,7 +184,7 @@ GROUP BY quarter_of_day, gap"""  # noqa: S608 - columns and escaped literals alo
 def _stitch(valid: ValidRows, seen: str) -> str:
     """Return the number of orders, and of those whose visitor was seen in the week before."""
     return f"""
-SELECT '{_STITCH}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
+SELECT '{STITCHED}', '', '', 0, 0, count(DISTINCT seen_order), count(DISTINCT event_id), CAST(0 AS {AMOUNT})
 FROM (
     SELECT orders.event_id,
         CASE WHEN seen.happened_at >= orders.happened_at - {STITCH_MS}
@@ -198,7 +198,7 @@ FROM (
 def _repeated(valid: ValidRows, with_id: str, starts: int) -> str:
     """Return the number of order ids with several events, the first of them on the day."""
     return f"""
-SELECT '{_REPEATED}', '', '', 0, 0, 0, count(*), CAST(0 AS {AMOUNT})
+SELECT '{REPEATED}', '', '', 0, 0, 0, count(*), CAST(0 AS {AMOUNT})
 FROM (
     SELECT order_id
     FROM ({valid.rows(("order_id", f"{HAPPENED_AT} AS happened_at"), with_id)}
@@ -219,7 +219,7 @@ def _visitors() -> list[Table]:
     Rows are numbered by time once. The first known value is the lowest text of number and value.
     """
     first = ", ".join(
-        f"coalesce(substr(min(CASE WHEN {name} <> '{UNKNOWN}' THEN place || {name} END), {_PLACE_CHARS + 1}),"
+        f"coalesce(substr(min(CASE WHEN {name} <> '{UNKNOWN}' THEN place || {name} END), {PLACE_CHARS + 1}),"
         f" '{UNKNOWN}') AS {name}"
         for name in DIMENSIONS
     )
@@ -228,7 +228,7 @@ SELECT visitor_id, max(step) AS step, {first}
 FROM (
     SELECT visitor_id, step, {", ".join(DIMENSIONS)}, lpad(CAST(row_number() OVER (
         PARTITION BY visitor_id ORDER BY happened_at, event_id
-    ) AS VARCHAR), {_PLACE_CHARS}, '0') AS place
+    ) AS VARCHAR), {PLACE_CHARS}, '0') AS place
     FROM happened WHERE is_active
 ) AS placed
 GROUP BY visitor_id"""  # noqa: S608 - constants alone
@@ -244,20 +244,20 @@ GROUP BY visitor_id"""  # noqa: S608 - constants alone
 _OF_DIMENSION = "CASE dimension " + " ".join(f"WHEN '{name}' THEN {name}" for name in DIMENSIONS) + " END"
 
 _COUNTED = f"""
-SELECT '{_EVENTS}', type, '', 0, 0, count(*), 0, CAST(0 AS {AMOUNT})
+SELECT '{EVENTS}', type, '', 0, 0, count(*), 0, CAST(0 AS {AMOUNT})
 FROM happened GROUP BY type"""  # noqa: S608 - constants alone
 
 _PARTS = [
     f"""
-SELECT '{_ORDERS}', money_kind, money_currency, quarter_of_day, 0, 0, count(*), sum(minor)
+SELECT '{ORDERS}', money_kind, money_currency, quarter_of_day, 0, 0, count(*), sum(minor)
 FROM orders GROUP BY money_kind, money_currency, quarter_of_day""",  # noqa: S608 - constants alone
     f"""
-SELECT '{_STEPS}', '', '', 0, CASE WHEN buyers.visitor_id IS NULL THEN step ELSE {len(STEPS) - 1} END, count(*), 0,
+SELECT '{STEP}', '', '', 0, CASE WHEN buyers.visitor_id IS NULL THEN step ELSE {len(STEPS) - 1} END, count(*), 0,
     CAST(0 AS {AMOUNT})
 FROM visitors LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
 GROUP BY 5""",  # noqa: S608 - constants alone
     f"""
-SELECT '{_SEGMENTS}', dimension, {_OF_DIMENSION}, 0, coalesce(sum(paid), 0), count(*), coalesce(sum(orders), 0),
+SELECT '{SEGMENTS}', dimension, {_OF_DIMENSION}, 0, coalesce(sum(paid), 0), count(*), coalesce(sum(orders), 0),
     coalesce(sum(minor), CAST(0 AS {AMOUNT}))
 FROM visitors CROSS JOIN dimensions LEFT JOIN buyers ON buyers.visitor_id = visitors.visitor_id
 GROUP BY 2, 3""",  # noqa: S608 - constants alone

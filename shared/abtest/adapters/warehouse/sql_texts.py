@@ -1,6 +1,6 @@
 """SQL fragments for both DuckDB and Athena (Trino): literals, lists, tables of constants."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 Literal = str | int | bool
 Table = tuple[str, str]
@@ -35,6 +35,19 @@ def constants(columns: Sequence[str], rows: Iterable[Sequence[Literal]]) -> str:
     """Return a query for these rows. There must be at least one."""
     lines = ", ".join("(" + ", ".join(literal(value) for value in row) + ")" for row in rows)
     return f"SELECT * FROM (VALUES {lines}) AS constants ({', '.join(columns)})"  # noqa: S608 - literals alone
+
+
+def values(columns: Mapping[str, Literal], rows: Iterable[Sequence[Literal]]) -> str:
+    """Return a query for many rows in little text. Columns have the types of these examples, the row without rows."""
+    # One cast for a column instead of one for each number.
+    types = {bool: "BOOLEAN", int: "BIGINT", str: "VARCHAR"}
+    cast = ", ".join(f"CAST({name} AS {types[type(example)]}) AS {name}" for name, example in columns.items())
+    lines = ", ".join(f"({', '.join(map(_short, row))})" for row in [*rows] or [tuple(columns.values())])
+    return f"SELECT {cast} FROM (VALUES {lines}) AS listed ({', '.join(columns)})"  # noqa: S608 - literals alone
+
+
+def _short(value: Literal) -> str:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else literal(value)
 
 
 def with_tables(tables: Iterable[Table], query: str) -> str:
