@@ -35,7 +35,7 @@ class AthenaCounter:
             return
         oldest = days_from(to_milliseconds(self.clock.now()))
         index = self.files.index(min(shop.rows_since(oldest) for shop in shops))
-        counter = AthenaShops(warehouse=self.warehouse, clock=self.clock)
+        counter = AthenaShops(warehouse=self.warehouse, clock=self.clock, at_once=1)
         with ExitStack() as stack:
             pool = ThreadPoolExecutor(QUERIES_AT_ONCE)
             stack.callback(pool.shutdown, cancel_futures=True)

@@ -6,6 +6,7 @@ experiment does not take the shop's others with it.
 
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,10 +42,11 @@ def days_from(now: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AthenaShops:
-    """Counts of whole shops. Each call counts everything again."""
+    """Counts of whole shops. Each call counts everything again, by `at_once` queries in parallel."""
 
     warehouse: AthenaWarehouse
     clock: Clock
+    at_once: int = 4
 
     def count(self, shop: ShopPlans, files: ShopFiles, *, until: datetime | None = None) -> ShopCounted:
         """Return the counts of a shop from these objects. A plan that fails does not stop the others.
@@ -58,7 +60,7 @@ class AthenaShops:
 
         now = to_milliseconds(self.clock.now())
         with self.warehouse.open(shop.shop_id, files, since=shop.rows_since(days_from(now))) as ledger:
-            question = _Question(ledger=ledger, shop=shop, now=now, check_time=check_time)
+            question = _Question(ledger=ledger, shop=shop, now=now, at_once=self.at_once, check_time=check_time)
             # Plans that need the oldest rows are at the end, so that they are first to be divided from the others.
             question.ask(sorted(shop.plans, key=lambda plan: -plan.since), with_days=True)
         return ShopCounted(shop_id=shop.shop_id, counts=question.counts, days=question.days, failed=question.failed)
@@ -71,6 +73,7 @@ class _Question:
     ledger: AthenaLedger
     shop: ShopPlans
     now: int
+    at_once: int
     check_time: Callable[[], None]
     counts: dict[str, DailyCounts] = field(default_factory=dict)
     days: dict[str, ShopDay] = field(default_factory=dict)
@@ -86,10 +89,14 @@ class _Question:
             except _FAILURES as error:
                 self._divide(plans, error, with_days=with_days)
                 return
-            for start in range(0, len(plans), PLANS_AT_ONCE):
-                self._count(rows, plans[start : start + PLANS_AT_ONCE])
+            # Left before the rows are removed: it waits for all that began.
+            pool = stack.enter_context(ThreadPoolExecutor(self.at_once))
+            parts = [plans[start : start + PLANS_AT_ONCE] for start in range(0, len(plans), PLANS_AT_ONCE)]
+            pending = [pool.submit(self._count, rows, part) for part in parts]
             if with_days:
-                self._tell_days(rows)
+                pending.append(pool.submit(self._count_days, rows))
+            for each in pending:
+                each.result()
 
     def _divide(self, plans: Sequence[CountingPlan], error: Exception, *, with_days: bool) -> None:
         """Ask for less at a time after an error, if it may help."""
@@ -118,7 +125,7 @@ class _Question:
             for plan, counts in zip(plans, counted, strict=True):
                 self.counts[plan.experiment_id] = DailyCounts.of(counts)
 
-    def _tell_days(self, rows: KeptRows) -> None:
+    def _count_days(self, rows: KeptRows) -> None:
         self.check_time()
         fresh = max(days_from(self.now), self.shop.days_until - OVERLAP_MS)
         today = self.now // DAY_MS
