@@ -14,7 +14,7 @@ ATHENA_LEAST_BYTES = 10_000_000
 """What a query costs at least."""
 QUERIES_A_SHOP = 4
 """One keeps the rows that count; then all plans are counted, the changed days are found, and counted."""
-PLANS_A_QUERY = 100
+PLANS_A_QUERY = 25
 DAYS_OF_ANALYTICS = 38
 """Days of a shop that a run may update, and the week before them."""
 QUERIES_AT_ONCE = 8

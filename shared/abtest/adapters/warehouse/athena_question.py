@@ -25,8 +25,8 @@ from abtest.ports.warehouse import DAYS_KEPT, LedgerObjectError, OutOfTimeError,
 
 _log = logging.getLogger(__name__)
 
-PLANS_AT_ONCE = 100
-"""Most plans of one statement. Each order is joined with all of them that count money."""
+PLANS_AT_ONCE = 25
+"""Most plans of one statement: all rows of its result are in memory, 20,000 a plan with many segments."""
 OVERLAP_MS = 3 * HOUR_MS
 """Objects written this long before the last update of a shop's days may be missing in them."""
 _REACH = STITCH_MS // DAY_MS

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from sys import intern
 from typing import Any
 
 from abtest.adapters.warehouse.cells_sql import THROUGH
@@ -17,14 +18,15 @@ def counts_of_plans(numbered: Numbered, rows: Iterable[Sequence[Any]]) -> list[C
     """Return the counts of each plan, in the order of the plans, from rows whose numbers may be texts or decimals."""
     newest: int | None = None
     lines: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
-    for part, goal, variation, *rest in rows:
+    for part, goal, variation, dimension, moment, value, currency, *numbers in rows:
         if part == THROUGH:
-            moment = rest[1]
             newest = None if moment is None or moment == "" else int(moment)
             continue
         plan, variation_id = numbered.variations[int(variation)]
         goal_id = numbered.goals[int(goal)][1].goal_id if goal else ""
-        lines[plan].append((part, goal_id, variation_id, *rest))
+        # A million rows have few different texts; each is held once.
+        texts = (intern(part), goal_id, variation_id, intern(dimension))
+        lines[plan].append((*texts, int(moment), intern(value), intern(currency), *map(int, numbers)))
     counted: list[Counts] = []
     for number, plan_of in enumerate(numbered.plans):
         # The shop's newest row is that of every plan that began before it.
