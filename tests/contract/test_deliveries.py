@@ -168,8 +168,10 @@ def test_due__due_at_the_same_moment__in_the_order_of_their_ids(ports: Ports) ->
 def test_due__claimed__not_before_its_worker_must_be_lost(ports: Ports) -> None:
     [delivery] = added(ports.deliveries, queued())
     held = moved(ports.deliveries, delivery, claimed(delivery, iso(5)))
-    assert ports.deliveries.due(HOOK, iso(604.999), limit=8) == []
-    assert ports.deliveries.due(HOOK, iso(605), limit=8) == [held]
+    assert ports.deliveries.due(HOOK, iso(24.999), limit=8) == []
+    assert ports.deliveries.waiting(iso(24.999), limit=8) == []
+    assert ports.deliveries.due(HOOK, iso(25), limit=8) == [held]
+    assert list(ports.deliveries.waiting(iso(25), limit=8)) == [Waiting(SHOP, HOOK)]
 
 
 def test_due__failed__when_its_next_attempt_is_due(ports: Ports) -> None:

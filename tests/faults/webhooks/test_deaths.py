@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 
-from abtest.domain.webhooks.deliveries import LOST, MAX_ATTEMPTS
+from abtest.domain.webhooks.deliveries import CLAIM_HELD, FIRST_RETRY, LOST, MAX_ATTEMPTS
+from abtest.kit.clock import timestamp
 from abtest.ports.catalog import Commit
+from abtest.services.webhooks.drain import LEASE_SECONDS
 from tests.faults.faults import Fate
-from tests.faults.webhooks.office import SHOP, Office, Worker
+from tests.faults.webhooks.office import NOON, SHOP, Office, Worker
 from tests.faults.webhooks.receivers import TAKES, Receiver, says
 
 AFTER = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -17,6 +20,8 @@ AFTER = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
 FAILS = says("500 Internal Server Error")
 EVENTS = 3
+MOST_LOST = timedelta(minutes=2) + FIRST_RETRY + timedelta(seconds=15)
+"""What a lost worker costs, the retry of the one that fails, and a step of the settling clock."""
 
 
 def calls_of_a_life(receiver: Receiver) -> int:
@@ -49,6 +54,7 @@ def test_worker__that_dies_at_any_call__loses_no_event_and_counts_every_attempt(
         office = _settled(receiver, Fate(at=at, after=after))
         assert [delivery.status for delivery in office.deliveries()] == ["delivered"] * EVENTS, at
         assert len(receiver.requests) <= EVENTS + 1 + EVENTS, "those in the air when it died are sent again"
+        assert max(str(delivery.delivered_at) for delivery in office.deliveries()) <= timestamp(NOON + MOST_LOST), at
 
 
 @pytest.mark.parametrize(
@@ -177,6 +183,38 @@ def test_two_workers__where_the_lease_was_lost__send_each_delivery_once(office: 
         office.clock.advance(seconds=31)
     office.check()
     assert len(office.receiver.requests) == 40
+
+
+def test_worker__that_keeps_its_lease__keeps_its_claim(office: Office) -> None:
+    """An exchange is longer than a claim is held, by clocks that differ or a step of the clock; its worker lives."""
+    name = office.happens()
+    while not office.deliveries():
+        office.work_once()
+    slow = Fate(of="post", at=1, happens=lambda: _another_looks(office))
+    Worker(office, slow).carry_out(office.notification())
+    delivery = office.delivery(name)
+    assert (delivery.status, delivery.attempts) == ("delivered", 1)
+    assert len(office.receiver.requests) == 1
+
+
+def _another_looks(office: Office) -> None:
+    office.clock.advance(seconds=LEASE_SECONDS - 1)
+    Worker(office).carry_out(office.notification())
+
+
+@pytest.mark.parametrize("seconds", [1, 19, 21, 45, 700])
+def test_worker__suspended_between_its_claim_and_its_request__sends_nothing_that_another_may_have_sent(
+    office: Office, seconds: int
+) -> None:
+    name = office.happens()
+    while not office.deliveries():
+        office.work_once()
+    asleep = Fate(of="change", at=1, happens=lambda: office.clock.advance(seconds=seconds))
+    Worker(office, asleep).carry_out(office.notification())
+    assert len(office.receiver.requests) == (1 if seconds < CLAIM_HELD.total_seconds() else 0)
+    office.settle()
+    office.check()
+    assert [request.delivery_id for request in office.receiver.requests] == [name]
 
 
 def test_worker__slower_than_ten_minutes__finds_its_attempt_taken_over_and_records_nothing(office: Office) -> None:

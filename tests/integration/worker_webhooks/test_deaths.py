@@ -103,7 +103,7 @@ def test_worker__that_dies__is_followed_by_one_that_sends_under_the_same_id(
     with office.dying(changed(office)) as mortal:
         office.work()
     assert mortal.is_dead
-    office.pass_time(11 * 60)
+    office.pass_time(2 * 60)
     delivery = office.one(webhook)
     assert (delivery.status, delivery.attempts, len(delivery.log)) == ("delivered", attempts, attempts)
     assert receiver.ids == [delivery.id] * arrivals

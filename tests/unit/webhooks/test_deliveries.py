@@ -102,17 +102,41 @@ def test_outcome__status__is_success_from_200_to_299(status: int | None, is_succ
     assert (found.last_error is None) == is_success
 
 
-def test_claimed__due__counts_the_attempt_and_is_not_due_for_ten_minutes() -> None:
+def test_claimed__due__counts_the_attempt_and_is_not_due_while_its_exchange_may_last() -> None:
     held = deliveries.claimed(queued(), at(7))
-    assert (held.status, held.attempts, held.processing_started_at, held.due_at) == ("processing", 1, at(7), at(607))
+    assert (held.status, held.attempts, held.processing_started_at, held.due_at) == ("processing", 1, at(7), at(27))
     assert held.next_attempt_at is None
-    assert [held.is_claimable(at(seconds)) for seconds in (606.999, 607, 9999)] == [False, True, True]
+    assert [held.is_claimable(at(seconds)) for seconds in (26.999, 27, 9999)] == [False, True, True]
 
 
 def test_claimed__its_worker_lost__logs_that_and_counts_the_next() -> None:
     held = deliveries.claimed(deliveries.claimed(queued(), at(0)), at(600))
-    assert (held.status, held.attempts, held.due_at) == ("processing", 2, at(1200))
+    assert (held.status, held.attempts, held.due_at) == ("processing", 2, at(620))
     assert [(entry["n"], entry["at"], entry["error"]) for entry in held.log] == [(1, at(0), deliveries.LOST)]
+
+
+def test_claimed__two_workers_lost_in_a_row__is_held_for_the_ten_minutes_from_then_on() -> None:
+    delivery, claims = queued(), [at(0)]
+    while delivery.attempts < deliveries.MAX_ATTEMPTS:
+        delivery = deliveries.claimed(delivery, claims[-1])
+        assert delivery.due_at is not None
+        claims.append(delivery.due_at)
+    assert claims == [at(0), at(20), at(40), at(640), at(1240), at(1840)]
+
+
+def test_claimed__workers_lost_but_not_in_a_row__is_not_suspected() -> None:
+    lost = deliveries.claimed(deliveries.claimed(queued(), at(0)), at(20))
+    failed = deliveries.recorded(lost, REFUSED, at(21))
+    held = deliveries.claimed(deliveries.claimed(failed, at(60)), at(80))
+    assert (held.lost_in_a_row, held.due_at) == (1, at(100))
+
+
+def test_claimed__recovered_after_five_lost_workers__is_not_suspected() -> None:
+    delivery = queued()
+    for number in range(6):
+        delivery = deliveries.claimed(delivery, at(600 * number))
+    held = deliveries.claimed(deliveries.requeued(delivery, at(9000)), at(9000))
+    assert (held.lost_in_a_row, held.due_at) == (0, at(9020))
 
 
 def test_claimed__worker_lost_in_the_fifth__is_dead_with_every_attempt_logged() -> None:

@@ -9,6 +9,7 @@ from abtest.domain.webhooks import deliveries, endpoint, envelope
 from abtest.domain.webhooks.catalogue import EVENTS
 from abtest.domain.webhooks.health import DISABLED_AFTER
 from abtest.services.webhooks import attempts, drain
+from abtest.services.webhooks.overdue import PATIENCE
 
 PAGE = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
 ORDINALS = {3: "Three"}
@@ -48,6 +49,12 @@ def test_page__attempts__begin_when_they_do() -> None:
     assert f"That is {sum(waits)} seconds" in PAGE
     assert f"beyond {deliveries.LONGEST_RETRY // timedelta(minutes=1)} minutes" in PAGE
     assert f"{deliveries.STALE // timedelta(minutes=1)} to 12 minutes later" in PAGE
+    assert deliveries.QUICK_LOSSES == 2
+    assert "lost two workers in a row" in PAGE
+    lost = deliveries.CLAIM_HELD + PATIENCE + timedelta(minutes=1)
+    assert lost < timedelta(minutes=2)
+    assert "within two minutes, and so do other deliveries" in PAGE
+    assert timedelta(seconds=drain.LEASE_SECONDS + 60) < timedelta(minutes=2)
 
 
 def test_page__limits__are_those_of_the_code() -> None:

@@ -1,7 +1,8 @@
 """Delivery and its states: queued, processing, then delivered, failed for now, or dead. Pure; time is an argument.
 
-A worker can die at any line: an attempt is counted when it begins, and one without news for ten minutes may be
-followed by the next. A worker that records an attempt must still hold it: versions of a delivery are consecutive.
+A worker can die at any line: an attempt is counted when it begins, and one without news may be followed by the next,
+after `CLAIM_HELD` by the worker that then holds the endpoint's lease, and after ten minutes where two workers were lost
+before. A worker that records an attempt must still hold it: versions of a delivery are consecutive.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from itertools import islice, takewhile
 from typing import Any, Literal
 
 from abtest.domain.webhooks.endpoint import Webhook
@@ -20,8 +22,17 @@ Status = Literal["queued", "processing", "delivered", "failed", "dead"]
 MAX_ATTEMPTS = 5
 FIRST_RETRY = timedelta(seconds=15)
 LONGEST_RETRY = timedelta(minutes=30)
+CLAIM_HELD = timedelta(seconds=20)
+"""Age from which a claim may be taken over by a worker that holds the endpoint's lease.
+
+An exchange takes 10 s at most, so by then the claim's worker has recorded it, or it has lost the lease with it.
+"""
+
 STALE = timedelta(minutes=10)
-"""A delivery that has been processing for longer has lost its worker."""
+"""A delivery that has been processing for longer has lost its worker, whatever is known of the lease."""
+
+QUICK_LOSSES = 2
+"""Lost workers in a row after which each further claim of a delivery is held for `STALE`: it may be what ends them."""
 
 KEPT = timedelta(days=30)
 """Time for which a delivery can be read."""
@@ -87,8 +98,14 @@ class Delivery:
     def due_at(self) -> Timestamp | None:
         """Return when a worker may take it; None once it has ended."""
         if self.status == "processing" and self.processing_started_at is not None:
-            return later(self.processing_started_at, STALE)
+            return later(self.processing_started_at, CLAIM_HELD if self.lost_in_a_row < QUICK_LOSSES else STALE)
         return self.next_attempt_at if self.status in ("queued", "failed") else None
+
+    @property
+    def lost_in_a_row(self) -> int:
+        """Return how many attempts just before the one in progress have lost their worker, since the last recovery."""
+        before = islice(reversed(self.log), max(0, self.attempts - 1))
+        return sum(1 for _ in takewhile(lambda entry: entry["error"] == LOST, before))
 
     @property
     def subject(self) -> str:

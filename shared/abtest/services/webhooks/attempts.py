@@ -66,11 +66,15 @@ class Attempts:
                 self.record(delivery, claimed)
                 return
             self.store.change(delivery, claimed)
+            # This process was suspended, or the store was slow: another worker may have taken the claim over.
+            if claimed.is_claimable(self.world.now()):
+                _log.warning("webhook.claimed_too_slowly", extra={"delivery_id": delivery.id})
+                return
             try:
                 outcome = self.send(claimed)
             except Exception:
-                # The claim stays as a lost worker leaves it: the next attempt follows when it is stale. Others of the
-                # round go on, and an error of ours takes most of an hour to use up five attempts, not four minutes.
+                # The claim stays as a lost worker leaves it: the next attempt follows when it may be taken over. Others
+                # of the round go on, and an error of ours takes half an hour to use up five attempts, not four minutes.
                 _log.exception("webhook.attempt_broken", extra={"delivery_id": delivery.id})
                 return
             self.record(claimed, deliveries.recorded(claimed, outcome, self.world.now()))

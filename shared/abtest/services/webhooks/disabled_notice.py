@@ -22,8 +22,8 @@ from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.webhooks.records import read_webhook
 
 LONG_ENOUGH = timedelta(hours=1)
-"""The deliveries that disabled an endpoint were made at most this long before: five attempts take minutes, and most of
-an hour where workers are lost."""
+"""The deliveries that disabled an endpoint were made at most this long before: five attempts take minutes, and half an
+hour where workers are lost."""
 
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,8 @@
 """Sending of due deliveries of one endpoint: by one worker at a time, a few at once, within a time budget.
 
 The lease keeps workers from crowding at an endpoint, so that a hanging receiver occupies only one of them. It does not
-prevent a second attempt at the same delivery; the claim does, a write that only one of two workers can make.
+prevent a second attempt at the same delivery; the claim does, a write that only one of two workers can make. A claim
+that is found under the lease is one whose worker no longer holds it: after `CLAIM_HELD` its attempt counts as lost.
 """
 
 import logging
@@ -36,6 +37,9 @@ BUDGET = timedelta(seconds=45)
 
 SLOW = timedelta(seconds=5)
 """An endpoint whose round takes longer gives its worker up to others before the next."""
+
+LEASE_SECONDS = 30
+"""Time after which the endpoint of a killed worker is free, so that the next sweep's call finds it so."""
 
 SKEW = timedelta(seconds=2)
 """How far the clocks of two machines may differ: a notification may arrive this long before its delivery is due."""
@@ -74,7 +78,7 @@ class Drain:
             # A new owner for each turn: a late release of an earlier turn must not end this one.
             name, owner = lease_name(webhook_id), self.world.new_id()
             try:
-                with lease(self.leases, name, owner=owner, clock=clock) as held:
+                with lease(self.leases, name, owner=owner, clock=clock, seconds=LEASE_SECONDS) as held:
                     if held is None:
                         return
                     is_done = self.run_rounds(shop_id, webhook_id, until, held)
