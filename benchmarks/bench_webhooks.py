@@ -5,16 +5,19 @@ each delivery. What it is measured beside is a loop of `requests.post` with a sh
 looks up nothing, claims nothing, records nothing, retries nothing and trusts every address.
 
 The fairness run: ten workers, fifty healthy endpoints, and one that hangs for longer than the ten seconds it is given
-on each of a thousand deliveries.
+on each of a thousand deliveries. Then fifty that hang, with 200 deliveries each, and ten or fifty workers: with the
+fairness of SQS by group and with workers that carry out other messages while they wait, with one of the two, and with
+neither.
 """
 
 import logging
 import statistics
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.harness import line, milliseconds, peak_megabytes
-from benchmarks.webhooks.fairness import HEALTHY, SLOW_EVENTS, WORKERS, Ways, ways
+from benchmarks.webhooks.fairness import HEALTHY, MANY, MANY_EVENTS, SLOW_EVENTS, WORKERS, Design, Ways, ways
 from benchmarks.webhooks.receiver import receiving
 from benchmarks.webhooks.throughput import ours, plain
 
@@ -33,6 +36,8 @@ def main() -> None:
     with receiving() as base:
         _throughput(base, asked.deliveries, asked.rounds)
         _fairness(base, asked.events, asked.seconds, asked.fairness_rounds)
+        for workers in (WORKERS, MANY):
+            _many(base, asked.events, asked.seconds, asked.fairness_rounds, workers)
     print(f"  peak memory {peak_megabytes():.0f} MB")
 
 
@@ -60,6 +65,29 @@ def _fairness(base: str, events: int, seconds: float, rounds: int) -> None:
     for number, claim in enumerate(HANGING):
         shares = [(each[number].percentile(95) / each[0].percentile(95)) for each in found]
         _told(f"beside one that hangs{claim}" if claim else "without", [each[number] for each in found], shares)
+
+
+DESIGNS = {
+    "groups, workers that help": Design(),
+    "workers that help": Design(is_fair=False),
+    "groups": Design(is_helpful=False),
+    "neither": Design(is_helpful=False, is_fair=False),
+}
+
+
+def _many(base: str, events: int, seconds: float, rounds: int, workers: int) -> None:
+    print(
+        f"Event to arrival, {workers} workers, {HEALTHY} healthy endpoints, {MANY} that hang on {MANY_EVENTS} each"
+        " (aim: p95 at most 1.5 of that without)"
+    )
+    without = [ways(base, events, seconds, design=Design(workers=workers)) for _ in range(rounds)]
+    _told("without", without, [1.0])
+    for claim, design in DESIGNS.items():
+        # What is only compared with is slow, and far from the others.
+        count = rounds if design.is_helpful else 1
+        some = [ways(base, events, seconds, slow="many", design=replace(design, workers=workers)) for _ in range(count)]
+        shares = [one.percentile(95) / other.percentile(95) for one, other in zip(some, without, strict=False)]
+        _told(f"with those that hang, {claim}", some, shares)
 
 
 def _told(claim: str, found: Sequence[Ways], shares: Sequence[float]) -> None:

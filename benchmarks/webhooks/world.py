@@ -1,11 +1,8 @@
-"""Webhooks in memory: endpoints, a queue with delays, and a pool of workers that answer it as worker_webhooks does."""
+"""Webhooks in memory: endpoints, a queue, and a pool of workers that answer it as worker_webhooks does."""
 
-import heapq
-import itertools
 import logging
 import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from abtest.adapters.outbound_http import Limits, OutboundHttp
@@ -18,9 +15,10 @@ from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Commit, OutboxRow
 from abtest.services.context import World
+from abtest.services.webhooks.meanwhile import Meanwhile
 from abtest.services.webhooks.notification import NotifyOfEvents, WorkerNotifier
+from benchmarks.webhooks.queue import DelayingQueue
 from tests.support.memory import MemoryCatalog, MemoryDeliveryStore, MemoryLeases
-from tests.support.memory.queue import SendsEach
 from tests.support.webhooks import keep, new_endpoint, worker
 
 EVENT = "experiment.started"
@@ -43,46 +41,13 @@ class OpenedBefore:
         return self._texts[sealed.text, frozenset(context.items())]
 
 
-class DelayingQueue(SendsEach):
-    """A queue that several workers take from; a message is taken no earlier than its delay allows.
-
-    By the real clock, and with workers asleep until something is due: what tests have moves only when it is told.
-    """
-
-    def __init__(self) -> None:
-        self._messages: list[tuple[float, int, str]] = []
-        self._numbers = itertools.count()
-        self._changed = threading.Condition()
-
-    def send(self, body: str, *, delay_seconds: int = 0, group: str = "") -> None:  # noqa: ARG002 - one queue for all
-        with self._changed:
-            heapq.heappush(self._messages, (time.monotonic() + delay_seconds, next(self._numbers), body))
-            self._changed.notify()
-
-    def depth(self) -> int:
-        return len(self._messages)
-
-    def take(self, seconds: float) -> str | None:
-        """The next message; None when there is none for so long."""
-        end = time.monotonic() + seconds
-        with self._changed:
-            while True:
-                now = time.monotonic()
-                first = self._messages[0][0] if self._messages else end
-                if self._messages and first <= now:
-                    return heapq.heappop(self._messages)[2]
-                if now >= end:
-                    return None
-                self._changed.wait(min(first, end) - now)
-
-
 class Webhooks:
     """A world of webhooks."""
 
-    def __init__(self) -> None:
-        self.queue = DelayingQueue()
+    def __init__(self, *, is_fair: bool = True) -> None:
+        self.queue = DelayingQueue(is_fair=is_fair)
         self._sealer = OpenedBefore()
-        notifier = WorkerNotifier(self.queue)
+        self.notifier = notifier = WorkerNotifier(self.queue)
         self.store = MemoryDeliveryStore()
         catalog = MemoryCatalog(on_committed=NotifyOfEvents(notifier))
         self.world = World(catalog=catalog, clock=SystemClock(), random=SystemRandomness())
@@ -114,26 +79,38 @@ class Webhooks:
         self.world.catalog.commit(Commit(outbox=[row]))
         return delivery_id(row.id, webhook.id)
 
+    def waits(self, webhook: Webhook, count: int) -> None:
+        """So many deliveries of the endpoint are due; nothing has notified of them."""
+        for _ in range(count):
+            self.answering.fan_out.deliver(self.event(webhook))
+        self.queue.clear()
+
     @contextmanager
-    def workers(self, count: int) -> Iterator[None]:
-        """So many of them answer the queue."""
+    def workers(self, count: int, *, is_helpful: bool = True) -> Iterator[None]:
+        """So many of them answer the queue; helpful ones carry out other messages while a receiver keeps them."""
+        random = SystemRandomness()
+        work = self.answering.carry_out
+        if is_helpful:
+            work = Meanwhile(work=self.answering.carry_out, queue=self.queue, random=random).carry_out
         is_over = threading.Event()
-        threads = [threading.Thread(target=self._work, args=(is_over,)) for _ in range(count)]
+        threads = [threading.Thread(target=self._work, args=(is_over, work)) for _ in range(count)]
         for thread in threads:
             thread.start()
         try:
             yield
         finally:
             is_over.set()
+            self.queue.close()
             for thread in threads:
                 thread.join()
 
-    def _work(self, is_over: threading.Event) -> None:
+    def _work(self, is_over: threading.Event, work: Callable[[str], None]) -> None:
         while not is_over.is_set():
-            message = self.queue.take(0.2)
+            message = self.queue.receive(wait_seconds=0.2)
             if message is not None:
                 try:
-                    self.answering.carry_out(message)
+                    work(message.body)
                 except Exception:
                     logging.getLogger(__name__).exception("a worker failed")
-                    self.queue.send(message, delay_seconds=1)
+                    self.queue.send(message.body, delay_seconds=1)
+                self.queue.delete(message)

@@ -100,6 +100,8 @@ class Ports:
     names: tuple[str, ...] = ()
     """Resources, for processes of their own: catalog, blobs, ephemeral, roll-ups."""
 
+    deliveries_table: str = ""
+
     def another(self) -> Ports:
         """Fresh adapters before the same stores; in memory the stores are the adapters."""
         return self.again() if self.again else self
@@ -228,4 +230,5 @@ def _aws_ports(name: Callable[[str], str]) -> Ports:
         sealer=KmsSealer(name("WebhookKey"), clock),
         again=lambda: _aws_ports(name),
         names=(name("CatalogTable"), name("BlobsBucket"), ephemeral, name("RollupsTable")),
+        deliveries_table=name("DeliveriesTable"),
     )

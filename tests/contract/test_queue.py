@@ -2,8 +2,10 @@
 
 import pytest
 
-from abtest.ports.queue import QueueMessage, QueueUnavailableError
+from abtest.adapters.sqs import SqsQueue
+from abtest.ports.queue import QueueMessage, QueueUnavailableError, ReceivedMessage
 from tests.contract.conftest import Ports
+from tests.support.moto_stack import AwsStack
 
 
 def test_send__messages__wait_in_the_queue(ports: Ports) -> None:
@@ -46,3 +48,23 @@ def test_send_many__with_one_over_one_mebibyte__is_refused(ports: Ports) -> None
 def test_send__with_a_group__waits_in_the_queue(ports: Ports) -> None:
     ports.queue.send("body", group="endpoint-a")
     assert ports.queue.depth() == 1
+
+
+def test_receive__message__is_hidden_until_it_is_deleted(aws_stack: AwsStack) -> None:
+    queue = SqsQueue(aws_stack.name("WebhookQueue"))
+    assert queue.receive(wait_seconds=0) is None
+    queue.send("one", group="endpoint-a")
+    received = queue.receive(wait_seconds=1)
+    assert received is not None
+    assert received.body == "one"
+    assert queue.receive(wait_seconds=0) is None
+    queue.delete(received)
+    assert queue.depth() == 0
+
+
+def test_receive__of_a_queue_that_is_gone__is_unavailable(aws_stack: AwsStack) -> None:
+    queue = SqsQueue(aws_stack.name("WebhookQueue") + "-gone")
+    with pytest.raises(QueueUnavailableError):
+        queue.receive(wait_seconds=0)
+    with pytest.raises(QueueUnavailableError):
+        queue.delete(ReceivedMessage(body="one", receipt="r"))

@@ -16,6 +16,14 @@ class QueueMessage:
     group: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedMessage:
+    """Message that was received. `receipt` names this reception to the queue."""
+
+    body: str
+    receipt: str
+
+
 class QueueUnavailableError(Exception):
     """Queue that did not respond or did not accept the message; the caller must keep the message."""
 
@@ -39,4 +47,19 @@ class Queue(Protocol):
 
     def depth(self) -> int:
         """Return the approximate number of waiting messages. Raises QueueUnavailableError."""
+        ...
+
+
+class ReceivingQueue(Protocol):
+    """Receiving side of one queue, for a worker that takes more messages than the platform gives it."""
+
+    def receive(self, *, wait_seconds: int) -> ReceivedMessage | None:
+        """Take a message, and hide it for the queue's visibility time; None when there is none for so many seconds.
+
+        Raises QueueUnavailableError.
+        """
+        ...
+
+    def delete(self, message: ReceivedMessage) -> None:
+        """Remove a received message. Raises QueueUnavailableError."""
         ...

@@ -5,10 +5,12 @@ from abtest.adapters.dynamo import DynamoDeliveryStore, DynamoLeases
 from abtest.adapters.embedded_metrics import EmbeddedMetrics
 from abtest.adapters.kms import KmsSealer
 from abtest.adapters.outbound_http import Limits, OutboundHttp
+from abtest.adapters.sqs import SqsQueue
 from abtest.ports.waits import CallerKind
 from abtest.services.webhooks.disabled_notice import DisabledNotices
 from abtest.services.webhooks.drain import Drain
 from abtest.services.webhooks.fanout import FanOut
+from abtest.services.webhooks.meanwhile import Meanwhile
 from abtest.services.webhooks.worker import WebhookWorker
 from abtest.wiring.batches import each_message
 from abtest.wiring.egress import customer_rules
@@ -46,4 +48,5 @@ def create_handler() -> Handler:
     worker = WebhookWorker(
         fan_out=FanOut(world, store, leases, notifier), drain=drain, notices=DisabledNotices(world, store)
     )
-    return each_message(worker.carry_out)
+    meanwhile = Meanwhile(work=worker.carry_out, queue=SqsQueue(config.webhook_queue_url), random=world.random)
+    return each_message(meanwhile.carry_out)

@@ -1,6 +1,7 @@
 """The deployed function: its environment, its policy, the template's queue."""
 
 import json
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -16,10 +17,11 @@ from abtest.ports.catalog import Commit, OutboxRow
 from abtest.ports.deliveries import HealthChange
 from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.wiring.settings import settings
+from abtest.wiring.webhook_queue import webhook_notifications
 from abtest.wiring.worlds import world_of
 from tests.integration.worker_webhooks.office import EVENT, KEY, SHOP, Office
 from tests.support.handlers import fresh_handler
-from tests.support.inbox import Inbox
+from tests.support.inbox import Arrival, Inbox
 from tests.support.invocations import Context, sample
 from tests.support.moto_stack import AwsStack
 from tests.support.timed_queue import TimedQueue
@@ -66,6 +68,12 @@ class Deployed:
         (record,) = event["Records"]
         event["Records"] = [record | {"body": body, "messageId": str(number)} for number, body in enumerate(bodies)]
         return fresh_handler(self.stack, "WorkerWebhooks", "worker_webhooks")(event, Context())
+
+    def notify_of_events(self) -> None:
+        """Send the message of the events that wait."""
+        self.stack.enter("CronSweep")
+        rows = self.office.catalog.outbox("webhook", created_before=LATER, limit=9)
+        webhook_notifications(settings()).events_waiting(rows)
 
     def sweep(self) -> Any:
         return fresh_handler(self.stack, "CronSweep", "cron_sweep")(sample("cron_sweep__minute"), Context())
@@ -197,6 +205,29 @@ def test_message__of_things_that_are_gone__is_done(deployed: Deployed) -> None:
     WorkerNotifier(bell).events_waiting([deployed.office.world.outbox_row(SHOP, "webhook", {"event": EVENT})])
     bodies = [bell.receive() or "" for _ in range(2)]
     assert deployed.work(*bodies) == DONE
+
+
+def test_receiver__that_hangs__leaves_its_worker_to_others(deployed: Deployed, receiver: Inbox) -> None:
+    """One worker only, and the message of the other endpoint is in the queue until it takes it."""
+    hanging = deployed.endpoint(receiver.url)
+    other = deployed.office.endpoint(receiver.url, ("experiment.completed",))
+    has_arrived = threading.Event()
+
+    def answer(arrival: Arrival) -> int:
+        if arrival.event == EVENT:
+            return 200 if has_arrived.wait(8) else 500
+        has_arrived.set()
+        return 200
+
+    receiver.answer = answer
+    deployed.commit()
+    assert deployed.work(*deployed.received()) == DONE
+    (called,) = deployed.received()
+    deployed.office.happens(event="experiment.completed", is_rung=False)
+    deployed.notify_of_events()
+    assert deployed.work(called) == DONE
+    assert [deployed.office.one(each).status for each in (hanging, other)] == ["delivered"] * 2
+    assert deployed.received() == []
 
 
 def test_endpoint__on_this_machine__is_not_called_in_the_cloud(aws_stack: AwsStack, receiver: Inbox) -> None:

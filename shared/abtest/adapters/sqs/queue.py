@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Literal
 from botocore.exceptions import BotoCoreError, ClientError
 
 from abtest.adapters import aws
-from abtest.ports.queue import MAX_DELAY_SECONDS, MAX_MESSAGE_BYTES, QueueMessage, QueueUnavailableError
+from abtest.ports.queue import (
+    MAX_DELAY_SECONDS,
+    MAX_MESSAGE_BYTES,
+    QueueMessage,
+    QueueUnavailableError,
+    ReceivedMessage,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef, SendMessageRequestTypeDef
@@ -56,6 +62,23 @@ class SqsQueue:
         except (BotoCoreError, ClientError) as error:
             raise QueueUnavailableError(str(error)) from error
         return int(answer["Attributes"]["ApproximateNumberOfMessages"])
+
+    def receive(self, *, wait_seconds: int) -> ReceivedMessage | None:
+        take = partial(
+            aws.sqs().receive_message, QueueUrl=self._url, MaxNumberOfMessages=1, WaitTimeSeconds=wait_seconds
+        )
+        try:
+            messages = aws.called("sqs", take).get("Messages", [])
+        except (BotoCoreError, ClientError) as error:
+            raise QueueUnavailableError(str(error)) from error
+        return ReceivedMessage(body=messages[0]["Body"], receipt=messages[0]["ReceiptHandle"]) if messages else None
+
+    def delete(self, message: ReceivedMessage) -> None:
+        remove = partial(aws.sqs().delete_message, QueueUrl=self._url, ReceiptHandle=message.receipt)
+        try:
+            aws.called("sqs", remove)
+        except (BotoCoreError, ClientError) as error:
+            raise QueueUnavailableError(str(error)) from error
 
 
 def _check_size(body: str) -> int:

@@ -24,18 +24,23 @@ class WorkerNotifier:
     def events_waiting(self, rows: Sequence[OutboxRow]) -> bool:
         """Notify of events that need deliveries. Return False when the queue refused."""
         named = [{"id": row.id, "created_at": row.created_at} for row in rows]
-        return self.send({"kind": "events", "rows": named}, timedelta())
+        shops = {row.shop_id for row in rows}
+        return self.send({"kind": "events", "rows": named}, timedelta(), group=shops.pop() if len(shops) == 1 else "")
 
     def deliveries_due(self, shop_id: str, webhook_id: str, delay: timedelta = timedelta()) -> bool:
         """Notify of deliveries of an endpoint, due after a delay. Return False when the queue refused."""
-        return self.send({"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}, delay)
+        return self.send({"kind": "deliveries", "shop_id": shop_id, "webhook_id": webhook_id}, delay, group=webhook_id)
 
-    def send(self, message: Mapping[str, object], delay: timedelta) -> bool:
-        """Send one message, delayed by whole seconds, rounded up. Return False when the queue refused."""
+    def send(self, message: Mapping[str, object], delay: timedelta, *, group: str = "") -> bool:
+        """Send one message, delayed by whole seconds, rounded up. Return False when the queue refused.
+
+        Messages have the group of their endpoint, or of the shop of their events: the platform delivers those of others
+        before those of a group that occupies workers.
+        """
         # SQS delays by 15 minutes at most. After a longer wait the sweep notifies.
         seconds = max(0, min(-(-delay // timedelta(seconds=1)), MAX_DELAY_SECONDS))
         try:
-            self._queue.send(canonical_json.dumps(message), delay_seconds=seconds)
+            self._queue.send(canonical_json.dumps(message), delay_seconds=seconds, group=group)
         except QueueUnavailableError:
             _log.warning("webhook.not_rung", extra={"message_kind": message["kind"]}, exc_info=True)
             return False
