@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -134,6 +134,9 @@ bench-preview: benchmark-engines ## Preview, screenshots and QA in a browser, ne
 
 bench-stats: benchmark-stats-engines ## One comparison and 10,000, next to gbstats and tea-tasting (ARGS: --rounds N)
 	@$(PY) benchmarks/bench_stats.py $(ARGS)
+
+scale: setup ## Count 1,000 shops with 20 experiments each against the targets of scale (ARGS: --part 20 is quick, --shops N --rows-large N)
+	@$(PY) -m benchmarks.scale $(ARGS)
 
 bench-%: ## One benchmark, for example make bench-ingest
 	@$(PY) benchmarks/bench_$*.py $(ARGS)

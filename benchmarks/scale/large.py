@@ -1,0 +1,55 @@
+"""One shop of many rows: its first count at two sizes, and by each way that counts a large shop."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from benchmarks.scale.fleet import Work
+from benchmarks.scale.rounds import Site, WrongCountError, say, site
+from benchmarks.scale.settings import Sizes
+from benchmarks.scale.shops import Shops, experiment_id
+from benchmarks.scale.table import Figure
+
+QUARTER = 4
+LINEAR = 1.3
+"""Share of four times a quarter's time that the whole may take."""
+
+Ways = Mapping[str, Callable[[Site], Work]]
+"""Ways of counting everything that a site's queue has, by name. All must store equal roll-ups."""
+
+ONE_WORKER: Ways = {"one worker": lambda here: here.fleet.work()}
+
+
+def large(sizes: Sizes, seed: int, ways: Ways = ONE_WORKER) -> list[Figure]:
+    """Measure a quarter of the large shop and all of it, by each way. Raises WrongCountError."""
+    return list(_figures(sizes, seed, ways))
+
+
+def _figures(sizes: Sizes, seed: int, ways: Ways) -> Iterator[Figure]:
+    cpu: dict[tuple[int, str], float] = {}
+    for rows in (sizes.large // QUARTER, sizes.large):
+        stored: dict[str, Any] = {}
+        for name, work in ways.items():
+            shops = Shops(count=1, experiments=sizes.experiments, large=rows, second=rows)
+            with site(shops, days=sizes.days, seed=seed) as here:
+                here.arrive({1: 10})
+                here.fleet.dispatch(everything=True)
+                done = work(here)
+                stored[name] = _rollups(here)
+            cpu[rows, name] = done.cpu
+            longest = max((unit.cpu for unit in done.units), default=0.0)
+            say(f"{rows:,} rows by {name}: {done.cpu:.1f} CPU s, the longest unit {longest:.1f}")
+            yield Figure(what=f"{rows / 1e6:g} million rows of one shop, {name}: CPU", value=done.cpu, unit="s")
+        (first, expected), *others = stored.items()
+        if wrong := [name for name, rollups in others if rollups != expected]:
+            raise WrongCountError(f"{rows:,} rows: {wrong} store other roll-ups than {first}")
+    for name in ways:
+        ratio = cpu[sizes.large, name] / (QUARTER * cpu[sizes.large // QUARTER, name])
+        what = f"the whole next to four times a quarter, {name}"
+        yield Figure(what=what, value=ratio, target=LINEAR)
+
+
+def _rollups(here: Site) -> list[Any]:
+    """Sources of the roll-ups, which are digests of their counts, and the shop's days."""
+    store = here.place.store
+    totals = [store.totals(experiment_id(1, number), 1) for number in range(here.place.shops.experiments)]
+    return [each and each["source"] for each in totals]
