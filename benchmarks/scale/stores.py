@@ -69,7 +69,7 @@ class SharedRollups:
         items: list[Item] = []
         for kind, name, document in (*slices, ("totals", key, totals)):
             items.append((name, generation, compress_json(dict(document))))
-            self._charge(kind, items[-1], TRANSACTION)
+            self._charge(kind, items[-1], TRANSACTION if slices else 1)
         return self._put(items)
 
     def put_shop_day(self, document: Document) -> bool:

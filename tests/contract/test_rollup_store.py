@@ -7,6 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import pytest
+
+from abtest.adapters.dynamo import rollup_store
 from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 from abtest.ports.warehouse import StoredState
 from tests.contract.conftest import Ports
@@ -71,6 +74,16 @@ def test_put__same_or_older_generation__is_refused_whole(ports: Ports) -> None:
     assert not store.put(totals(4, by="third"), dated(["2026-01-01"], 4), {})
     assert store.totals(EXPERIMENT, 1) == totals(5, by="first")
     assert store.days(EXPERIMENT, 1, "2026-01-01", "2026-01-01") == []
+
+
+def test_put__totals_alone__are_written_without_a_transaction(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ports.rollup_store
+    store.put(totals(1, source="a"), dated(["2026-01-01"], 1), {})
+    monkeypatch.delattr(rollup_store, "Transaction")
+    assert store.put(totals(2, source="b"), {}, {})
+    assert not store.put(totals(2, source="c"), {}, {})
+    assert not store.put(totals(1, source="d"), {}, {})
+    assert store.summary(EXPERIMENT, 1) == RollupSummary(totals=totals(2, source="b"), is_whole=True, next_generation=3)
 
 
 def test_days__asked_for_a_range__gives_both_ends_and_nothing_else(ports: Ports) -> None:

@@ -147,9 +147,14 @@ class DynamoRollupStore:
             # If a newer writer claims meanwhile, the totals must fail: they would be older than its slices.
             claim = Path("claimed") == generation
         for batch in batches:
+            conditions = [
+                _older_than(generation) & claim if item is totals else _older_than(generation) for item in batch
+            ]
+            if len(batch) == 1:  # in a transaction an item costs twice as much
+                self._table.put(batch[0], conditions[0])
+                continue
             transaction = Transaction(self._table)
-            for item in batch:
-                condition = _older_than(generation) & claim if item is totals else _older_than(generation)
+            for item, condition in zip(batch, conditions, strict=True):
                 transaction.put(item, condition, OvertakenError())
             transaction.write()
 
