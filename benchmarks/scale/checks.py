@@ -82,8 +82,9 @@ def _small(place: Place, number: int) -> list[Row] | None:
     own, rows = shop_id(number), list[Row]()
     files = LedgerFiles(place.bare).of_shop(own, 0)
     with TemporaryDirectory() as folder, duckdb.connect() as database:
-        for key in files.parquet:
-            (path := Path(folder) / "rows.parquet").write_bytes(_content(place, key))
+        for count, key in enumerate(files.parquet):
+            # Each has a name of its own: the database remembers what it has read of a file.
+            (path := Path(folder) / f"{count}.parquet").write_bytes(_content(place, key))
             values_of = database.execute(f"SELECT {', '.join(COLUMNS)} FROM read_parquet('{path}')").fetchall()
             rows += [cast(Row, dict(zip(COLUMNS, values, strict=True))) for values in values_of]
     for key in files.raw:
