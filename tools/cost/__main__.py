@@ -6,17 +6,18 @@ from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from tools.cost.counting import Counting
 from tools.cost.model import (
     MILLION,
     Assumptions,
     Prices,
     athena_a_day,
-    duckdb_a_day,
     most_history,
     prices,
     run_seconds,
     way_of_a_million,
 )
+from tools.cost.scales import counting_by_parts, counting_by_scale, counting_by_settings, whole
 
 VOLUMES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 
@@ -24,12 +25,14 @@ VOLUMES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = ArgumentParser(prog="python -m tools.cost", formatter_class=ArgumentDefaultsHelpFormatter)
-    for field in fields(Assumptions):
+    for field in (*fields(Assumptions), *fields(Counting)):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=float, default=field.default, help=" ")
-    print("\n".join(report(Assumptions(**vars(parser.parse_args(arguments))), prices())))
+    given = vars(parser.parse_args(arguments))
+    values = [{field.name: given[field.name] for field in fields(kind)} for kind in (Assumptions, Counting)]
+    print("\n".join(report(Assumptions(**values[0]), prices(), Counting(**values[1]))))
 
 
-def report(given: Assumptions, price: Prices) -> Iterator[str]:
+def report(given: Assumptions, price: Prices, counting: Counting | None = None) -> Iterator[str]:
     """Lines of Markdown."""
     way = way_of_a_million(given, price)
     yield "| a million events, from the browser into Parquet | USD |"
@@ -37,20 +40,33 @@ def report(given: Assumptions, price: Prices) -> Iterator[str]:
     yield from (f"| {step} | {dollars:.3f} |" for step, dollars in way.items())
     yield f"| **together** | **{sum(way.values()):.3f}** |"
     yield ""
+    counting = counting or Counting()
+    yield from counting_by_scale(counting, price)
+    yield ""
+    yield from counting_by_parts(counting, price)
+    yield ""
+    yield from counting_by_settings(counting, price)
+    yield ""
+    own = replace(
+        counting,
+        counting_shops=given.shops,
+        counting_experiments=given.experiments,
+        counting_days=given.experiment_days,
+    )
     at = (f"every {given.rollup_minutes:g} min", f"every {given.athena_minutes:g} min")
     yield (
         f"| counting a million new events, {given.shops:g} shops with {given.experiments:g} experiments of"
-        f" {given.experiment_days:g} days | DuckDB, {at[0]} | Athena, {at[1]} | Athena, {at[0]} |"
+        f" {given.experiment_days:g} days | DuckDB | Athena, {at[1]} | Athena, {at[0]} |"
     )
     yield "|---|---|---|---|"
     for volume in VOLUMES:
-        yield _counting(replace(given, events_a_day=volume), price)
+        yield _counting(replace(given, events_a_day=volume), price, own)
     yield ""
     most = most_history(given)
     days = given.experiment_days
     yield (
-        f"One process holds about {most / MILLION:.0f} million rows: a shop of {most / days / MILLION:.1f} million"
-        f" events a day with experiments of {days:g} days."
+        f"One worker holds about {most / MILLION:.0f} million rows of one shop: one with {most / days / MILLION:.1f}"
+        f" million events a day and experiments of {days:g} days. Other shops have workers of their own."
     )
     yield (
         f"One run of Athena waits about {run_seconds(given):.0f} s for {given.shops:g} shops, if a query takes"
@@ -58,10 +74,10 @@ def report(given: Assumptions, price: Prices) -> Iterator[str]:
     )
 
 
-def _counting(given: Assumptions, price: Prices) -> str:
+def _counting(given: Assumptions, price: Prices, own: Counting) -> str:
     share = MILLION / given.events_a_day
     costs = (
-        duckdb_a_day(given, price),
+        whole(own, given.events_a_day, price),
         athena_a_day(given, price),
         athena_a_day(given, price, given.rollup_minutes),
     )

@@ -55,9 +55,6 @@ class Assumptions:
     experiments: float = 5
     experiment_days: float = 28
     rollup_minutes: float = 5
-    rollup_seconds: float = 2
-    rollup_seconds_a_million: float = 20
-    rollup_writes: float = 60
     athena_minutes: float = 60
     query_seconds: float = 3
     bytes_a_read: float = 37
@@ -100,14 +97,6 @@ def way_of_a_million(given: Assumptions, price: Prices) -> dict[str, float]:
         + hours * (given.shops + 1) * price["s3_put"],
         f"storage, {given.months_kept:g} months": gigabytes * given.months_kept * price["s3_gb_month"],
     }
-
-
-def duckdb_a_day(given: Assumptions, price: Prices) -> float:
-    """Dollars a day for roll-ups by the embedded engine: so many runs, and each new event once."""
-    runs = MINUTES_A_DAY / given.rollup_minutes
-    seconds = runs * given.rollup_seconds + given.events_a_day / MILLION * given.rollup_seconds_a_million
-    compute = seconds * given.warehouse_gb * price["lambda_gb_second"]
-    return compute + runs * (given.rollup_writes * price["dynamodb_write"] + 20 * price["s3_get"])
 
 
 def athena_a_day(given: Assumptions, price: Prices, minutes: float | None = None) -> float:
