@@ -6,10 +6,10 @@ from typing import Any
 
 from abtest.services.leases import LEASE_SECONDS
 from benchmarks.scale.queueing import DISPATCH_SECONDS
-from benchmarks.scale.rounds import Site, WrongCountError, say, site
+from benchmarks.scale.rounds import Site, WrongCountError, site
 from benchmarks.scale.settings import Sizes
 from benchmarks.scale.shops import Shops
-from benchmarks.scale.table import Figure
+from benchmarks.scale.table import Figure, say
 
 WRITES = ("state", "documents", "days", "progress")
 LATER_WRITES = 2

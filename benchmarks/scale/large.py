@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from benchmarks.scale.fleet import Work
-from benchmarks.scale.rounds import Site, WrongCountError, say, site
+from benchmarks.scale.rounds import Site, WrongCountError, site
 from benchmarks.scale.settings import Sizes
 from benchmarks.scale.shops import Shops, experiment_id
-from benchmarks.scale.table import Figure
+from benchmarks.scale.table import Figure, say
 
 QUARTER = 4
 LINEAR = 1.3

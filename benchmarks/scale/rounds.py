@@ -1,6 +1,5 @@
 """Rounds of the whole fleet: the first count of every shop, then news of a part of the shops, then a flood of one."""
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,13 +14,12 @@ from benchmarks.scale.checks import behind, differences
 from benchmarks.scale.fleet import Fleet, Work
 from benchmarks.scale.queueing import Simulation, UnitTimes
 from benchmarks.scale.rows import Generator
-from benchmarks.scale.settings import Sizes
+from benchmarks.scale.settings import WORKERS, Sizes
 from benchmarks.scale.shops import BEGINS, Shops
-from benchmarks.scale.table import Figure
+from benchmarks.scale.table import Figure, say
 from benchmarks.scale.world import Place
 
 FIVE_MINUTES_MS = 5 * 60_000
-WORKERS = 20
 COLD_SECONDS = WORKERS * 15 * 60
 FRESH_SECONDS = 3_600.0
 """Time since experiments began in the model of the queue: rows hardly wait for others then, so the load is highest."""
@@ -88,7 +86,7 @@ def rounds(sizes: Sizes, seed: int) -> tuple[list[Figure], Measured]:
         here.require_right(small, "after the first count")
         for name, share in (("warm 5 %", 20), ("warm 10 %", 10)):
             # Neither with the few large shops, whose rounds are measured by themselves.
-            numbers = list(shops.numbers)[1 :: share]
+            numbers = list(shops.numbers)[1::share]
             here.arrive(dict.fromkeys(numbers, sizes.news))
             _round(here, name, measured)
             here.require_right(small, f"after the round {name}")
@@ -166,8 +164,3 @@ def _flood(sizes: Sizes, measured: Measured) -> Iterator[Figure]:
         waits = [model[name].p95(model[name].waits, without="shop 10") for name in ("without", "with")]
         yield Figure(what=f"{queue}: p95 from message to roll-up, without a flood", value=waits[0], unit="s")
         yield Figure(what=f"{queue}: p95 from message to roll-up, with a flood", value=waits[1], unit="s")
-
-
-def say(text: str) -> None:
-    """Tell how far it is."""
-    print(text, file=sys.stderr, flush=True)

@@ -5,6 +5,9 @@ from typing import Self
 
 from benchmarks.scale.shops import Shops
 
+WORKERS = 20
+"""Workers at the same time: the template's default."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:

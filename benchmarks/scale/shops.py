@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -82,6 +82,7 @@ class Shops:
             created_at=moment,
             updated_at=moment,
             variations=VARIATIONS,
+            auto_stop_override={"mode": "sequential_significance"},
             goals=(
                 made(id=click_id(shop_number, number), is_primary=True, role="primary"),
                 made(id=own.replace("-0001-", "-0003-"), type="custom", event_name="add_to_cart", selector=None),
@@ -96,19 +97,19 @@ class ShopsCatalog:
     def __init__(self, shops: Shops) -> None:
         self._shops = shops
         self._made: OrderedDict[int, MemoryCatalog] = OrderedDict()
-        own = self.of(1).due("COUNT", COUNTED_FOR_EVER, limit=10_000)
         # Versions and ids of all shops are alike, so the work index of all is known without making their records.
-        self._entries = [
-            DueEntry(
-                shop_id=shop_id(number),
-                kind=entry.kind,
-                id=entry.id.replace(shop_id(1)[-12:], shop_id(number)[-12:]) if entry.kind == "EXP" else entry.id,
-                due=entry.due,
-                version=entry.version,
-            )
-            for number in shops.numbers
-            for entry in own
-        ]
+        self._entries = {
+            queue: [
+                replace(
+                    entry,
+                    shop_id=shop_id(number),
+                    id=entry.id.replace(shop_id(1)[-12:], shop_id(number)[-12:]) if entry.kind == "EXP" else entry.id,
+                )
+                for number in shops.numbers
+                for entry in self.of(1).due(queue, COUNTED_FOR_EVER, limit=10_000)
+            ]
+            for queue in ("COUNT", "RUN")
+        }
 
     def of(self, number: int) -> MemoryCatalog:
         """The catalog of one shop."""
@@ -132,7 +133,7 @@ class ShopsCatalog:
         return self.of(number_of(shop_id)).list(shop_id, kind, **named)
 
     def due(self, queue: str, until: Timestamp, *, limit: int) -> Sequence[DueEntry]:
-        return [entry for entry in self._entries if entry.due <= until][:limit] if queue == "COUNT" else []
+        return [entry for entry in self._entries[queue] if entry.due <= until][:limit]
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:
         """No counting of these shops ever ends."""

@@ -1,5 +1,6 @@
 """The table of figures against their targets."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +27,11 @@ class Figure:
         if self.ratio is None:
             return ""
         return "met" if self.ratio <= 1 else "MISSED"
+
+
+def say(text: str) -> None:
+    """Tell how far it is."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def lines(figures: Sequence[Figure]) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Counting:
     progress_bytes: float = 330
     index_bytes: float = 160
     decide_seconds: float = 0.3
-    decide_gb: float = 1.0
+    decide_gb: float = 1.73
     objects_a_minute: float = 1
     events_an_object: float = 5_000
 
