@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 
 from abtest.domain.ledger.events import HOUR_MS
@@ -66,9 +67,8 @@ class EventsFile:
     @property
     def key(self) -> str:
         """Name of the object."""
-        begins = from_milliseconds(self.hour)
         buckets = f"{self.first:02}-{self.last:02}"
-        return f"{events_prefix(self.shop_id)}{begins:dt=%Y-%m-%d/%H}-{buckets}-{self.digest}.parquet"
+        return f"{events_prefix(self.shop_id)}{_text(self.hour)}-{buckets}-{self.digest}.parquet"
 
 
 def raw_key(message_ids: Iterable[str], written_at: int) -> str:
@@ -139,10 +139,9 @@ def events_file(key: str) -> EventsFile:
     try:
         zone, shop, day, name = key.split("/")
         hour, first, last, digest = name.removesuffix(".parquet").split("-")
-        begins = datetime.strptime(f"{day}/{hour} +0000", "dt=%Y-%m-%d/%H %z")
         file = EventsFile(
             shop_id=shop.removeprefix("shop="),
-            hour=to_milliseconds(begins),
+            hour=_begins(f"{day}/{hour}"),
             first=int(first),
             last=int(last),
             digest=digest,
@@ -153,6 +152,17 @@ def events_file(key: str) -> EventsFile:
     if zone != "events" or file.key != key:
         raise ValueError(f"{key[:100]} must be the key of a Parquet file of the ledger")
     return file
+
+
+@lru_cache(maxsize=2048)
+def _text(hour: Hour) -> str:
+    return f"{from_milliseconds(hour):dt=%Y-%m-%d/%H}"
+
+
+@lru_cache(maxsize=2048)
+def _begins(text: str) -> Hour:
+    """Return the hour of a text such as `dt=2026-02-02/03`. An index of the ledger has each hour for many shops."""
+    return to_milliseconds(datetime.strptime(f"{text} +0000", "dt=%Y-%m-%d/%H %z"))
 
 
 def bucket_of(visitor_id: str) -> int:
