@@ -13,6 +13,8 @@ from benchmarks.scale.table import Figure, say
 
 WRITES = ("state", "documents", "days", "progress")
 LATER_WRITES = 2
+FEW, MANY = 400, 1_200
+"""New rows of each shop: with many, its state is stored again."""
 
 
 def kills(sizes: Sizes, seed: int) -> list[Figure]:
@@ -26,7 +28,7 @@ def kills(sizes: Sizes, seed: int) -> list[Figure]:
         here.fleet.dispatch(everything=True)
         here.fleet.work()
         for name, fates, moments in _strokes(sizes, chance):
-            here.arrive(dict.fromkeys(shops.numbers, 400))
+            here.arrive(dict.fromkeys(shops.numbers, MANY if name == "state" else FEW))
             here.fleet.dispatch(everything=True)
             dead = here.fleet.work(fates=fates, kills=moments).killed
             killed[name] += len(dead)

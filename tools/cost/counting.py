@@ -50,7 +50,7 @@ class Counting:
     many_rows: float = dispatching.MANY_ROWS
     share_percent: float = 0
     unit_seconds: float = 0.3
-    seconds_a_million: float = 100
+    seconds_a_million: float = 45
     read_ms: float = 4
     write_ms: float = 10
     object_ms: float = 30
