@@ -92,8 +92,10 @@ class _Process:
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
+            # It finds what this process finds, however that was started.
+            environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ)
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
             )
             assert self._process.stdout
             self._process.stdout.readline()
