@@ -13,13 +13,13 @@ from benchmarks.scale.table import Figure, say
 
 WRITES = ("state", "documents", "days", "progress")
 LATER_WRITES = 2
-FEW, MANY = 400, 1_200
+FEW, MANY = 200, 800
 """New rows of each shop: with many, its state is stored again."""
 
 
 def kills(sizes: Sizes, seed: int) -> list[Figure]:
     """Kill workers and compare what the next ones store. Raises WrongCountError."""
-    shops = Shops(count=sizes.kill_shops, experiments=sizes.kill_experiments, large=20_000, second=20_000)
+    shops = Shops(count=sizes.kill_shops, experiments=sizes.kill_experiments, large=5_000, second=5_000)
     chance = random.Random(seed)
     killed: dict[str, int] = dict.fromkeys([*WRITES, "random"], 0)
     slowest = 0.0

@@ -129,7 +129,13 @@ class Simulation:
     def _next(self) -> int:
         if not self.are_fair:
             return 0
-        return min(range(len(self._queue)), key=lambda index: (self._busy[self._queue[index][0]], index))
+        fewest = 0
+        for index, (name, _) in enumerate(self._queue):
+            if not self._busy[name]:
+                return index
+            if self._busy[name] < self._busy[self._queue[fewest][0]]:
+                fewest = index
+        return fewest
 
     def _push(self, moment: float, name: str, reached: float, head: float) -> None:
         heapq.heappush(self._events, (moment, len(self._events), name, reached, head))

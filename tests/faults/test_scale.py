@@ -14,7 +14,7 @@ from benchmarks.scale.rounds import rounds
 from benchmarks.scale.settings import Sizes
 from benchmarks.scale.table import Figure, lines
 
-GATE = replace(Sizes.part(20), experiments=4, large=100_000, second=10_000)
+GATE = replace(Sizes.part(20), experiments=4, large=100_000, second=10_000, days=4, checked=2)
 
 
 def shown(figures: list[Figure]) -> dict[str, Figure]:
