@@ -41,7 +41,7 @@ LANES: Mapping[str, Lane] = {
     "long": Lane(
         workers=2,
         load=4,
-        budgets={"stories": 150, "faults": 200, "contract": 210, "property": 90, "budgets": 60},
+        budgets={"stories": 150, "faults": 250, "contract": 210, "property": 90, "budgets": 60},
     ),
     "waiting": Lane(
         workers=4,
