@@ -24,19 +24,20 @@ REQUESTS_A_MESSAGE = 2
 """A message is received and deleted by itself."""
 
 READ_BYTES = 4 * KB
-PAGE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
 class Counting:
-    """Units of work and items: bytes, seconds and calls are of a run of `make scale` with the part of a twentieth.
+    """Units of work and items: bytes, seconds and calls are of runs of `make scale` with a twentieth of its rows.
 
     `unit_seconds` and `seconds_a_million` are CPU: of a shop with news whatever their number, and of a million new rows
-    more. `item_*` are bytes of small experiments; items grow with counts until every cell of a day is there, to
-    `grown_*`. `touched` is how many experiments a new row changes. `state_*`: bytes a row of a shop's stored state, and
-    the share of new rows after which it is stored again. `session` is how many events a visitor sends within minutes.
-    `plan_changes` of an experiment's life are its start and its end. `message_seconds`: a worker that decides about a
-    shop's experiments. The speed of loading, and all times on AWS, are assumed.
+    more. `item_*` are bytes of small experiments. `touched`: experiments that a new row changes; `older_days`: further
+    days of a changed experiment, by visitors who come again. `state_*`: bytes a row of a shop's stored state, and the
+    new rows after which it is stored again. `session`: events that a visitor sends within minutes. `plan_changes` of an
+    experiment's life are its start and its end. `decide_seconds`: a worker's decisions about a shop.
+
+    Assumed are the bytes that items grow to (`grown_*`, from `grown_at` rows a day of an experiment on), the speed of
+    loading, and all times on AWS. `share_percent` and `one_item` are not built, see `count_of_shop`.
     """
 
     counting_shops: float = 1_000
@@ -49,8 +50,8 @@ class Counting:
     most_patience_minutes: float = dispatching.MOST_PATIENCE_MS / MINUTE_MS
     many_rows: float = dispatching.MANY_ROWS
     share_percent: float = 0
-    unit_seconds: float = 0.3
-    seconds_a_million: float = 45
+    unit_seconds: float = 0.25
+    seconds_a_million: float = 35
     read_ms: float = 4
     write_ms: float = 10
     object_ms: float = 30
