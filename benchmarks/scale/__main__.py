@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.scale.decisions import decisions
 from benchmarks.scale.kills import kills
 from benchmarks.scale.large import large
 from benchmarks.scale.rounds import rounds
@@ -14,7 +15,8 @@ from benchmarks.scale.settings import Sizes
 from benchmarks.scale.spending import summary
 from benchmarks.scale.table import Figure, lines
 
-PARTS = ("rounds", "large", "kills")
+PARTS = ("rounds", "large", "kills", "decisions")
+OTHERS = {"large": large, "kills": kills, "decisions": decisions}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.json:
                 given.json.write_text(json.dumps(summary(measured), indent=1))
         else:
-            figures += (large if part == "large" else kills)(sizes, given.seed)
+            figures += OTHERS[part](sizes, given.seed)
     figures.append(Figure(what="all of it, by the clock", value=time.perf_counter() - began, unit="s", target=2400))
     print("\n".join(lines(figures)))
     return int(any(figure.verdict == "MISSED" for figure in figures))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from benchmarks.scale.decisions import decisions
 from benchmarks.scale.kills import kills
 from benchmarks.scale.large import large
 from benchmarks.scale.rounds import rounds
@@ -34,6 +35,11 @@ def test_workers__killed_at_writes_and_at_random__leave_no_wrong_count() -> None
     at = {name: figures[f"workers killed at {name}"].value for name in ("state", "documents", "days", "progress")}
     assert all(number >= 2 for number in at.values()), at
     assert figures["killed: counted again after"].verdict == "met"
+
+
+def test_decisions__of_all_running_experiments__leave_none_without_a_turn() -> None:
+    figures = shown(decisions(GATE, seed=20))
+    assert f"{GATE.shops * GATE.experiments} running experiments: CPU of both schedules" in figures
 
 
 def test_large_shop__by_each_way__has_equal_rollups() -> None:
