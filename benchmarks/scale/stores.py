@@ -17,7 +17,7 @@ from abtest.adapters.dynamo.bodies import compress_json, decompress_json
 from abtest.adapters.dynamo.sizes import item_size
 from abtest.kit.clock import to_milliseconds
 from abtest.kit.documents import decode, encode
-from abtest.ports.rollup_store import Document, Reach, RollupProgress, RollupSummary, ShopProgress
+from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (pk TEXT, sk TEXT, generation INTEGER, content BLOB, PRIMARY KEY (pk, sk));
@@ -115,18 +115,6 @@ class SharedRollups:
     def progress_of_shops(self) -> Iterator[ShopProgress]:
         for document in self._read("SELECT content FROM progress ORDER BY shop_id"):
             yield decode(ShopProgress, document)
-
-    def put_reach(self, reach: Reach) -> bool:
-        raise NotImplementedError
-
-    def reach(self) -> Reach | None:
-        raise NotImplementedError
-
-    def put_progress(self, progress: RollupProgress) -> bool:
-        raise NotImplementedError
-
-    def progress(self) -> RollupProgress:
-        raise NotImplementedError
 
     def _slices(self, key: keys.Key, kind: Any, first: str, last: str) -> Sequence[Document]:
         (pk, least), (_, most) = keys.rollup_slice(key, kind, first), keys.rollup_slice(key, kind, last)

@@ -5,19 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from abtest.domain.ledger.manifests import Section
+from abtest.domain.ledger.blocks import Block
 from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSection:
-    """Section of a raw object with lines of one shop only; `first_line` is its first one's index in the object."""
-
-    section: Section
-    first_line: int
-
-
-NONE: Mapping[str, Sequence[OwnSection]] = {}
+NONE: Mapping[str, Sequence[Block]] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,13 +69,13 @@ class Hours(Protocol):
     """Reader of hours in bounded memory. All calls may raise LedgerObjectError and BlobsUnavailableError."""
 
     def open(
-        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, own: Mapping[str, Sequence[OwnSection]] = NONE
+        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, blocks: Mapping[str, Sequence[Block]] = NONE
     ) -> AbstractContextManager[HourRows]:
         """Open the rows of the group's shops in these raw objects, given by their keys.
 
-        Of an object in `own` only these sections are read, or all of it where they do not contain what they should.
-        Unreadable lines of own sections, and those with the id of a shop, belong to the group of the shop, others to
-        group 0.
+        Of an object in `blocks` only these are read, or all of it where they do not contain what they should. An
+        unreadable line belongs to the group of the shop that the block names for it; in an object that is read whole,
+        to the group of the line's own shop, and without one to group 0.
         """
         ...
 
@@ -94,7 +85,7 @@ class Hours(Protocol):
         events: Sequence[str],
         *,
         group: ShopGroup = ALL_SHOPS,
-        own: Mapping[str, Sequence[OwnSection]] = NONE,
+        blocks: Mapping[str, Sequence[Block]] = NONE,
     ) -> Compared:
         """Compare the events of raw objects, read as `open` does, with those of Parquet files, given by their keys."""
         ...

@@ -45,7 +45,7 @@ def now() -> int:
 
 
 def dispatched(aws_stack: AwsStack) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What a run of the dispatcher returns, and the records that its queue then delivers."""
+    """The result of a run of the dispatcher, and the records that its queue then delivers."""
     handler = fresh_handler(aws_stack, "CronRollup", "cron_rollup")
     return handler({}, None), received(aws_stack, "RollupQueue")
 

@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from abtest.domain.ledger.columns import COLUMNS, row_of_line
 from abtest.domain.ledger.compacted_hours import CompactedHour, beginning, read_compacted_hour
-from abtest.domain.ledger.manifests import manifest_key, sectioned, whole_object
+from abtest.domain.ledger.manifests import Manifest, manifest_key, sectioned, whole_object
 from abtest.domain.ledger.objects import compacted_key, raw_key
 from abtest.domain.ledger.shop_groups import ShopGroup, division
 from abtest.kit import canonical_json
@@ -28,6 +29,12 @@ SHOPS = [f"shop-{number}" for number in range(12)]
 EVERY = {group: [shop_id for shop_id in SHOPS if group.has(shop_id)] for group in division(GROUPS)}
 
 
+def apart(key: str, rows: Iterable[Any]) -> tuple[bytes, Manifest]:
+    """An object with a member for each shop, however little it has, and its manifest."""
+    with patch("abtest.domain.ledger.manifests.MEMBER_BYTES", 1):
+        return sectioned(key, rows)
+
+
 class Divided:
     """A closed hour of many shops."""
 
@@ -36,8 +43,8 @@ class Divided:
         clock = ManualClock(from_milliseconds(NOON + 2 * HOUR))
         self.compacting = Compacting(clock=clock, ledger=self.ledger)
 
-    def put(self, name: str, rows: Iterable[Any], *, form: str = "sections") -> str:
-        """An object in sections with its manifest, a whole one with a manifest, or one without."""
+    def put(self, name: str, rows: Iterable[Any], *, form: str = "apart") -> str:
+        """An object with a member for each shop, with one that they share, a whole one, or one without manifest."""
         lines = list(rows)
         key = raw_key([name], NOON)
         if form == "bare":
@@ -46,7 +53,7 @@ class Divided:
             content = gzip.compress(b"".join(canonical_json.encode(line) + b"\n" for line in lines))
             manifest = whole_object(key, len(content), lines)
         else:
-            content, manifest = sectioned(key, lines)
+            content, manifest = sectioned(key, lines) if form == "shared" else apart(key, lines)
         self.ledger.put(key, content, content_type="application/x-ndjson")
         self.ledger.put(manifest_key(key), manifest.encoded(), content_type="application/json")
         return key
@@ -77,7 +84,7 @@ def _one_of_each(name: str) -> list[Any]:
     return [row(f"{name}-{shop_id}", shop_id=shop_id) for shop_id in SHOPS]
 
 
-@pytest.mark.parametrize("form", ["sections", "whole", "bare"])
+@pytest.mark.parametrize("form", ["apart", "shared", "whole", "bare"])
 def test_compact__group_after_group_in_any_order__every_shop_is_whole_at_every_moment(form: str) -> None:
     for order in list(permutations(division(GROUPS)))[::5]:
         hour = Divided()
@@ -214,7 +221,7 @@ def test_compact__damaged_section__fails_its_group_alone_and_its_shops_are_read_
     broken = hour.put("2", _one_of_each("2"))
     victim, *others = division(GROUPS)
     content = hour.ledger.objects[broken].blob.content
-    _, manifest = sectioned(broken, _one_of_each("2"))
+    _, manifest = apart(broken, _one_of_each("2"))
     begins = manifest.sections[EVERY[victim][0]].offset
     damaged = content[: begins + 20] + b"\0\0\0\0" + content[begins + 24 :]
     hour.ledger.put(broken, damaged, content_type="application/x-ndjson")
@@ -233,7 +240,7 @@ def test_compact__wrong_manifest__the_whole_object_is_read(wrong: str) -> None:
     hour = Divided()
     key = hour.put("1", _one_of_each("1"), form="bare")
     size = len(hour.ledger.objects[key].blob.content)
-    content, manifest = sectioned(key, _one_of_each("1"))
+    content, manifest = apart(key, _one_of_each("1"))
     if wrong == "of another content":
         # As long as the object, so that only the bytes show it.
         hour.ledger.put(key, gzip.compress(gzip.decompress(content), 0), content_type="application/x-ndjson")
@@ -277,11 +284,12 @@ def test_quarantine__of_an_object_without_sections__has_each_line_once() -> None
         assert manifest or lines == {"x", "y", "unreadable"}
 
 
-def test_quarantine__of_sections__has_each_line_once_with_its_index_in_the_object() -> None:
+@pytest.mark.parametrize("form", ["apart", "shared"])
+def test_quarantine__of_members__has_each_line_once_with_its_index_in_the_object(form: str) -> None:
     hour = Divided()
     rows = [*_one_of_each("1"), row("x", shop_id=SHOPS[3], ts="x"), row("y", shop_id=SHOPS[7], ts="y")]
-    hour.put("1", rows)
-    lines = sorted(rows, key=lambda each: each["shop_id"])
+    hour.put("1", rows, form=form)
+    lines = sorted(rows, key=lambda each: str(each["shop_id"]))
 
     hour.compact()
 
@@ -310,7 +318,7 @@ def test_encoded__document__begins_with_the_digest_that_the_dispatcher_compares(
 
 @given(
     st.lists(st.tuples(st.integers(0, 11), st.integers(0, 30), st.integers(0, 4)), max_size=60),
-    st.lists(st.sampled_from(["sections", "whole", "bare"]), min_size=5, max_size=5),
+    st.lists(st.sampled_from(["apart", "shared", "whole", "bare"]), min_size=5, max_size=5),
     st.lists(st.sampled_from([group for of in (1, 2, 4, 8) for group in division(of)]), max_size=8),
 )
 @settings(max_examples=25, deadline=None)

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from abtest.domain.ledger.manifest_checks import is_apart, is_shared, manifest_differences
-from abtest.domain.ledger.manifests import Manifest, Section, sectioned, whole_object
+from abtest.domain.ledger.blocks import Block, blocks_of
+from abtest.domain.ledger.manifest_checks import manifest_differences
+from abtest.domain.ledger.manifests import Manifest, Section, manifest_of, sectioned, whole_object
 from abtest.kit import canonical_json
 from tests.unit.ledger.raw_hours import NOON, row
+from tests.unit.ledger.test_compaction_groups import apart
 
 KEY = "raw/dt=2026-05-27/hh=12/a.ndjson.gz"
 
@@ -26,69 +28,76 @@ def _changed(manifest: Manifest, shop_id: str, **changes: Any) -> Manifest:
     return replace(manifest, sections=sections)
 
 
-def test_differences__of_sections_as_written__none() -> None:
-    content, manifest = sectioned(KEY, _rows())
+def _section(offset: int, length: int, rows: int = 1) -> Section:
+    return Section(key=KEY, offset=offset, length=length, rows=rows, oldest=0, newest=0)
 
-    assert is_apart(manifest, len(content))
-    assert manifest_differences(manifest, content) == []
+
+def _block(offset: int, length: int, rows: int, shops: str) -> Block:
+    return Block(offset=offset, length=length, rows=rows, shops=frozenset(shops))
+
+
+@pytest.mark.parametrize(
+    ("sections", "blocks"),
+    [
+        ({"a": (0, 4), "b": (4, 6)}, [_block(0, 4, 1, "a"), _block(4, 6, 1, "b")]),
+        ({"a": (0, 4), "b": (0, 4), "c": (4, 6)}, [_block(0, 4, 2, "ab"), _block(4, 6, 1, "c")]),
+        ({"a": (0, 10), "b": (2, 3), "c": (6, 4)}, [_block(0, 10, 3, "abc")]),
+        ({"a": (0, 4), "b": (0, 6), "c": (6, 4)}, [_block(0, 6, 2, "ab"), _block(6, 4, 1, "c")]),
+        ({"a": (0, 4), "b": (5, 5)}, None),
+        ({"a": (1, 9)}, None),
+        ({"a": (0, 9)}, None),
+        ({"a": (0, 11)}, None),
+        ({"a": (0, 10), "b": (3, 0)}, None),
+        ({}, None),
+    ],
+)
+def test_blocks__of_sections__are_divided_where_no_section_crosses(
+    sections: dict[str, tuple[int, int]], blocks: list[Block] | None
+) -> None:
+    manifest = Manifest(key=KEY, sections={shop_id: _section(*span) for shop_id, span in sections.items()})
+
+    assert blocks_of(manifest, 10) == blocks
+
+
+def test_differences__of_objects_as_written__none() -> None:
+    for content, manifest in (sectioned(KEY, _rows()), apart(KEY, _rows())):
+        assert manifest_differences(manifest, content) == []
 
 
 def test_differences__of_a_whole_object__none() -> None:
     content = gzip.compress(b"\n".join([*map(canonical_json.encode, _rows()), b"?", b"[]"]))
-    manifest = whole_object(KEY, len(content), _rows())
 
-    assert (is_apart(manifest, len(content)), is_shared(manifest, len(content))) == (False, True)
-    assert manifest_differences(manifest, content) == []
+    assert manifest_differences(whole_object(KEY, len(content), _rows()), content) == []
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"rows": 3}, "rows, oldest and newest are (2, "),
-        ({"oldest": NOON}, "rows, oldest and newest are (2, "),
-        ({"newest": NOON}, "rows, oldest and newest are (2, "),
-    ],
-)
-def test_differences__of_a_section_with_other_numbers__are_named(changes: dict[str, int], reason: str) -> None:
-    content, manifest = sectioned(KEY, _rows())
+@pytest.mark.parametrize("changes", [{"rows": 3}, {"oldest": NOON}, {"newest": NOON}, {"length": 10}, {"offset": 0}])
+def test_differences__of_a_section_that_is_wrong__name_its_shop_and_both_sections(changes: dict[str, int]) -> None:
+    content, manifest = apart(KEY, _rows())
 
     (difference,) = manifest_differences(_changed(manifest, "b", **changes), content)
 
-    assert difference.startswith(f"shop b: {reason}")
+    assert difference.startswith("shop b: ")
+    assert f"2 rows in bytes {manifest.sections['b'].offset} to" in difference
 
 
-def test_differences__of_a_section_that_is_cut__are_those_of_its_shop() -> None:
-    content, manifest = sectioned(KEY, _rows())
+def test_differences__of_damaged_bytes__say_that_the_object_cannot_be_read() -> None:
+    content, manifest = apart(KEY, _rows())
 
-    differences = manifest_differences(_changed(manifest, "b", length=10), content)
+    (difference,) = manifest_differences(manifest, content[:-3])
 
-    assert not is_apart(_changed(manifest, "b", length=10), len(content))
-    assert differences[0] == "shop a: the sections neither add up to the object nor are all of it"
-
-
-def test_differences__of_damaged_bytes__are_those_of_their_shop() -> None:
-    content, manifest = sectioned(KEY, _rows())
-    begins = manifest.sections["b"].offset
-    damaged = content[: begins + 12] + b"\0\0\0\0" + content[begins + 16 :]
-
-    assert manifest_differences(manifest, damaged) == ["shop b: the section cannot be read"]
+    assert difference.startswith("the object cannot be read")
 
 
-def test_differences__of_sections_that_changed_places__are_named() -> None:
-    content, manifest = sectioned(KEY, _rows())
-    swapped = replace(
-        manifest, sections={**manifest.sections, "a": manifest.sections["b"], "b": manifest.sections["a"]}
-    )
+def test_differences__of_shops_on_one_side__are_named() -> None:
+    content, manifest = apart(KEY, _rows())
+    without = replace(manifest, sections={"a": manifest.sections["a"], "b": manifest.sections["b"]})
+    foreign = replace(manifest, sections={**manifest.sections, "d": manifest.sections["c"]})
 
-    assert manifest_differences(swapped, content) == [
-        "shop a: the section has rows of other shops",
-        "shop b: the section has rows of other shops",
-    ]
+    assert [each[:26] for each in manifest_differences(without, content)] == ["shop c: no section in the "]
+    assert manifest_differences(foreign, content)[0].endswith("no rows in the object")
 
 
-def test_differences__of_a_shop_that_is_not_in_the_manifest__are_named() -> None:
-    content = gzip.compress(b"\n".join(map(canonical_json.encode, _rows())))
+def test_differences__of_an_object_without_rows__none() -> None:
+    content = gzip.compress(b"?\n")
 
-    assert manifest_differences(whole_object(KEY, len(content), _rows()[:4]), content) == [
-        "shop c: not in the manifest"
-    ]
+    assert manifest_differences(manifest_of(KEY, content), content) == []

@@ -15,13 +15,14 @@ from typing import Any
 
 import duckdb
 
-from abtest.adapters.warehouse.group_sections import download_own, index_in_object
+from abtest.adapters.warehouse.raw_blocks import download_blocks, own_lines
 from abtest.adapters.warehouse.raw_rows import CREATE_RAW, NAMES, download, stage
+from abtest.domain.ledger.blocks import Block
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.objects import BUCKETS
 from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup
 from abtest.ports.blobs import Blobs
-from abtest.ports.hours import NONE, Compared, EventsPart, OwnSection, UnreadableLine
+from abtest.ports.hours import NONE, Compared, EventsPart, UnreadableLine
 
 MEMORY_LIMIT = "1200MB"
 OBJECTS_AT_ONCE = 32
@@ -84,11 +85,11 @@ class DuckDbHours:
 
     @contextmanager
     def open(
-        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, own: Mapping[str, Sequence[OwnSection]] = NONE
+        self, raw: Sequence[str], *, group: ShopGroup = ALL_SHOPS, blocks: Mapping[str, Sequence[Block]] = NONE
     ) -> Iterator["DuckDbHourRows"]:
         """Open the rows of these raw objects, which are on disk until the context ends."""
         with self._database() as (database, folder):
-            read, unreadable = self._load(database, folder, raw, group, own)
+            read, unreadable = self._load(database, folder, raw, group, blocks)
             database.execute(KEEP)
             database.execute("DROP TABLE raw")
             yield DuckDbHourRows(database, folder, read, unreadable)
@@ -99,11 +100,11 @@ class DuckDbHours:
         events: Sequence[str],
         *,
         group: ShopGroup = ALL_SHOPS,
-        own: Mapping[str, Sequence[OwnSection]] = NONE,
+        blocks: Mapping[str, Sequence[Block]] = NONE,
     ) -> Compared:
         """Compare the events of raw objects with those of Parquet files."""
         with self._database() as (database, folder):
-            self._load(database, folder, raw, group, own)
+            self._load(database, folder, raw, group, blocks)
             database.execute(CREATE_KEPT_EVENTS)
             for start in range(0, len(events), OBJECTS_AT_ONCE):
                 files = download(self._ledger, events[start : start + OBJECTS_AT_ONCE], folder)
@@ -132,30 +133,25 @@ class DuckDbHours:
         folder: Path,
         raw: Sequence[str],
         group: ShopGroup,
-        own: Mapping[str, Sequence[OwnSection]],
+        blocks: Mapping[str, Sequence[Block]],
     ) -> tuple[int, list[UnreadableLine]]:
         read, unreadable = 0, list[UnreadableLine]()
         database.execute(CREATE_RAW)
         keys = sorted(raw)
         for start in range(0, len(keys), OBJECTS_AT_ONCE):
             some = keys[start : start + OBJECTS_AT_ONCE]
-            # Sections that do not contain what they should are read with their whole object, where others may be right.
-            files = download_own(self._ledger, {key: own[key] for key in some if key in own}, folder)
-            apart = {key: own[key] for key in files}
+            # Blocks that do not contain what they should are read with their whole object: others may be right.
+            files = download_blocks(self._ledger, {key: blocks[key] for key in some if key in blocks}, folder)
+            apart = {key: blocks[key] for key in files}
             files |= download(self._ledger, [key for key in some if key not in files], folder)
             staged = stage(database, files)
             shops = [shop_id for (shop_id,) in database.execute(SHOPS).fetchall() if group.has(shop_id)]
             ((rows,),) = database.execute(APPEND, {"shops": shops}).fetchall()
-            lines = [index_in_object(line, apart.get(line.key)) for line in staged.unreadable]
-            mine = [line for line in lines if line.key in apart or _belongs(line, group)]
-            read += rows + len(mine)
-            unreadable += mine
+            own = own_lines(self._ledger, apart, staged.unreadable, group)
+            read += rows + len(own)
+            unreadable += own
             _delete(files.values())
         return read, unreadable
-
-
-def _belongs(line: UnreadableLine, group: ShopGroup) -> bool:
-    return group.number == 0 if line.shop_id is None else group.has(line.shop_id)
 
 
 def _delete(paths: Iterable[Path]) -> None:

@@ -25,7 +25,7 @@ from abtest.ports.hours import Hours, UnreadableLine
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.services.compaction.unit import HourUnit, unit_of
-from abtest.services.group_sections import GroupSections, sections_of_group
+from abtest.services.group_blocks import GroupBlocks, blocks_of_group
 from abtest.services.ingest import NDJSON, packed
 from abtest.services.leases import Lease, lease
 from abtest.services.ledger import NO_SHOP
@@ -115,20 +115,20 @@ class Compaction:
         # A document of fewer raw objects would replace the Parquet files that alone have the vanished rows.
         if not named <= hour.sizes.keys():
             raise VanishedRawError(compacted_key(hour.hour, group))
-        sections = sections_of_group(self.ledger, hour.sizes, group)
-        if before and named.issuperset(sections.read):
+        blocks = blocks_of_group(self.ledger, hour.sizes, group)
+        if before and named.issuperset(blocks.read):
             # No object that came late has rows of these shops.
             more = CompactedHour(raw=frozenset(hour.raw), events=before.events, rows=before.rows)
             return Compacted(state="done" if self._write_document(hour, group, more) else "overtaken")
-        return self._compact_rows(hour, group, sections, held, until)
+        return self._compact_rows(hour, group, blocks, held, until)
 
     def _compact_rows(
-        self, hour: HourFiles, group: ShopGroup, sections: GroupSections, held: Lease, until: datetime
+        self, hour: HourFiles, group: ShopGroup, blocks: GroupBlocks, held: Lease, until: datetime
     ) -> Compacted:
         digest = digest_of(hour.raw)
         events: list[str] = []
         kept = 0
-        with self.hours.open(sections.read, group=group, own=sections.own) as rows:
+        with self.hours.open(blocks.read, group=group, blocks=blocks.blocks) as rows:
             for part in rows.parts():
                 self._check(held, until)
                 file = EventsFile(shop_id=part.shop_id, hour=hour.hour, first=part.first, last=part.last, digest=digest)
