@@ -2,10 +2,10 @@
 
 A shop at a steady rate: more history is more days. Each run brings 5,000 new rows, 5 % of them repetitions,
 20 % of them of visitors who were there before. Medians of rounds, by the clock and in CPU time of all threads: on a
-machine with other work only the latter is meaningful. ARGS: --rows N (the smallest history), --rounds N.
+machine with other work only the latter is meaningful. "another process" fetches the stored state and counts the
+same new rows. ARGS: --rows N (the smallest history), --rounds N.
 """
 
-import gzip
 import json
 import os
 import random
@@ -26,16 +26,20 @@ from typing import Any, NamedTuple
 import duckdb
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
+from abtest.adapters.warehouse.shop_state import STATES
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.manifests import manifest_key, sectioned
 from abtest.domain.ledger.objects import EventsFile, compacted_key, raw_key
 from abtest.domain.ledger.plans import CountingPlan, GoalPlan
-from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
-from abtest.ports.warehouse import ShopPlans
+from abtest.ports.blobs import Blob
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import ShopCounted, ShopPlans
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.memory import MemoryBlobs
 
@@ -109,15 +113,17 @@ def history(rows: int, folder: Path) -> MemoryBlobs:
     return ledger
 
 
-def deliver(ledger: MemoryBlobs, turn: int, now: int, older: list[dict[str, Any]]) -> None:
+def deliver(ledger: MemoryBlobs, turn: int, now: int, older: list[Any]) -> None:
     """New rows in one raw object; `older` are those delivered before, and after it these as well."""
     chance = random.Random(turn)
-    lines = [_row(chance, turn, number, now) for number in range(NEW_ROWS)]
+    lines: list[Any] = [_row(chance, turn, number, now) for number in range(NEW_ROWS)]
     for index in chance.sample(range(NEW_ROWS), NEW_ROWS // 20 if older else 0):
         lines[index] = {**chance.choice(older), "received_at": now}
     older += lines
-    content = gzip.compress(b"\n".join(map(canonical_json.encode, lines)), 1)
-    ledger.put(raw_key([f"turn-{turn}"], now), content, content_type="application/x-ndjson")
+    key = raw_key([f"turn-{turn}"], now)
+    content, manifest = sectioned(key, lines)
+    ledger.put(key, content, content_type="application/x-ndjson")
+    ledger.put(manifest_key(key), manifest.encoded(), content_type="application/json")
 
 
 def _row(chance: random.Random, turn: int, number: int, now: int) -> dict[str, Any]:
@@ -156,43 +162,69 @@ def middle(spent: list[Spent]) -> Spent:
     return Spent(*map(median, zip(*spent, strict=True)))
 
 
-def built(ledger: MemoryBlobs, clock: ManualClock, days_until: int) -> Spent:
-    """A new process's first run; `days_until` as in ShopPlans."""
-    spent: list[Spent] = []
-    with spending(spent):
-        list(IncrementalCounter(ledger, clock).refresh([plans_until(days_until)]))
-    return spent[0]
+class Process:
+    """A process that counts the shop, up to the newest entry of the feed."""
+
+    def __init__(self, ledger: MemoryBlobs, clock: ManualClock) -> None:
+        self._feed = LedgerFeed(ledger, clock)
+        self._counter = DuckDbShopCounter(ledger, clock, LedgerFeed(ledger, clock))
+
+    def count(self, days_until: int, stored: StoredState | None, spent: list[Spent]) -> ShopCounted:
+        """Count; `days_until` as in ShopPlans."""
+        entry = self._feed.advance().entry
+        head = entry.heads.get(SHOP, 0) if entry else 0
+        shop = ShopPlans(shop_id=SHOP, currency="EUR", plans=[plan()], days_until=days_until)
+        with spending(spent):
+            return self._counter.count(shop, head=head, stored=stored)
 
 
-def plans_until(days_until: int) -> ShopPlans:
-    """Return the plans of each run."""
-    return ShopPlans(shop_id=SHOP, currency="EUR", plans=[plan()], days_until=days_until)
+class Metered(MemoryBlobs):
+    """A bucket with the objects of another one; `fetched` counts the bytes of states that were read."""
+
+    def __init__(self, ledger: MemoryBlobs) -> None:
+        super().__init__()
+        self.objects = ledger.objects
+        self.fetched = 0
+
+    def get(self, key: str) -> Blob | None:
+        """Return the object."""
+        blob = super().get(key)
+        self.fetched += len(blob.content) if blob and key.startswith(STATES) else 0
+        return blob
 
 
 def measure(rows: int, rounds: int) -> dict[str, Any]:
-    """Measure building, each warm run, and a count from scratch, each as Spent; peak memory in MB."""
+    """Measure building, each warm run, a run from the state, and a count from scratch, each as Spent; memory in MB."""
     with TemporaryDirectory(prefix="bench-rollup-") as name:
         ledger = history(rows, Path(name))
         clock = ManualClock(from_milliseconds(NOW))
-        first, rebuilt = built(ledger, clock, 0), built(ledger, clock, NOW - 5 * 60 * 1000)
-        counter, runs, scratch = IncrementalCounter(ledger, clock), list[Spent](), list[Spent]()
-        list(counter.refresh([plans_until(NOW)]))
-        older: list[dict[str, Any]] = []
+        older: list[Any] = []
+        deliver(ledger, FACTORS[-1] * 1000, NOW, older)  # the feed begins with an object
+        first, rebuilt, runs, fetched, scratch = (list[Spent]() for _ in range(5))
+        Process(ledger, clock).count(0, None, first)
+        process = Process(ledger, clock)
+        counted = process.count(NOW - 5 * 60 * 1000, None, rebuilt)
+        stored = counted.state
         for turn in range(rounds + WARMING):
             clock.advance(minutes=5)
             deliver(ledger, turn, to_milliseconds(clock.now()), older)
-            with spending(runs):
-                (counted,) = counter.refresh([plans_until(NOW)])
+            before, counted = counted.state, process.count(NOW, stored, runs)
+            if counted.state != before:
+                runs.pop()  # it stored a state, which is measured by itself
+            stored = counted.state
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        metered = Metered(ledger)
+        other = Process(metered, clock).count(NOW, stored, fetched)
         with spending(scratch):
             files = LedgerFiles(ledger).of_shop(SHOP, 0)
             with DuckDbWarehouse(ledger).open(SHOP, files, since=0) as opened:
                 whole = DailyCounts.of(opened.count(plan()))
                 day = opened.day(max(counted.days), "EUR")
-    if whole.whole() != counted.counts[EXPERIMENT].whole() or day != counted.days[day.date]:
-        sys.exit("the run's answer is not that of a count from scratch")
-    run = middle(runs[WARMING:])
-    return {"rows": rows, "first": first, "rebuilt": rebuilt, "run": run, "scratch": scratch[0], "peak": peak}
+    for answer in (counted, other):
+        if whole.whole() != answer.counts[EXPERIMENT].whole() or day != answer.days.get(day.date, day):
+            sys.exit("the run's answer is not that of a count from scratch")
+    times = {"first": first[0], "rebuilt": rebuilt[0], "fetched": fetched[0], "scratch": scratch[0]}
+    return {"rows": rows, "run": middle(runs[WARMING:]), "peak": peak, "size": metered.fetched} | times
 
 
 def main() -> None:
@@ -205,17 +237,22 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one, options.rounds)))
         return
-    print("seconds, and of them CPU      first process ever  new process    warm run       ratio        from scratch")
+    print(
+        "seconds, and of them CPU      first process ever  without state  another process       warm run       ratio"
+        "        from scratch"
+    )
     smallest: Spent | None = None
     for factor in FACTORS:
         command = [sys.executable, __file__, "--one", str(options.rows * factor), "--rounds", str(options.rounds)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(os.environ))
         result = json.loads(done.stdout.splitlines()[-1])
-        first, rebuilt, run, scratch = (Spent(*result[name]) for name in ("first", "rebuilt", "run", "scratch"))
+        names = ("first", "rebuilt", "fetched", "run", "scratch")
+        first, rebuilt, fetched, run, scratch = (Spent(*result[name]) for name in names)
         smallest = smallest or run
         print(
             f"{result['rows']:>10,} rows {result['peak']:>5.0f} MB    {first.wall:>8.1f} {first.cpu:>6.1f}"
-            f"   {rebuilt.wall:>8.1f} {rebuilt.cpu:>6.1f}   {run.wall:>6.3f} {run.cpu:>6.3f}"
+            f"   {rebuilt.wall:>8.1f} {rebuilt.cpu:>6.1f}   {fetched.wall:>6.2f} {fetched.cpu:>6.2f} "
+            f"{result['size'] / 1e6:>6.1f} MB   {run.wall:>6.3f} {run.cpu:>6.3f}"
             f"   {run.wall / smallest.wall:>4.2f} {run.cpu / smallest.cpu:>4.2f}"
             f"   {scratch.wall:>6.2f} {scratch.cpu:>6.2f}",
             flush=True,

@@ -22,7 +22,7 @@ TESTS = Path(__file__).parent
 BEGIN_FIRST = (
     "e2e/test_openapi_fuzz.py",
     "faults/test_large_schedule.py",
-    "property/test_running_counter.py",
+    "property/test_shop_counter.py",
     "stories/test_month.py",
     "stories/test_bad_days.py",
     "stories/test_planned_looks.py",

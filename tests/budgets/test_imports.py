@@ -41,7 +41,7 @@ GROUPS = [
     _group("", 155, "cron_compact"),
     _group("", 600, "edge_preview"),
     _group("", 583, "worker_webhooks"),
-    _group("pydantic", 885, "cron_launch cron_rollup cron_seals cron_sweep worker_publish"),
+    _group("pydantic", 935, "cron_launch cron_rollup cron_seals cron_sweep worker_publish"),
     _group("pydantic", 850, "worker_pages"),
     _group("pydantic", 976, "worker_screenshots"),
     _group("duckdb", 710, "worker_compact worker_exports"),

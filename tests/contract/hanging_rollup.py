@@ -10,7 +10,8 @@ from abtest.adapters.dynamo import DynamoCatalog, DynamoLeases, DynamoRollupStor
 from abtest.adapters.s3 import S3Blobs
 from abtest.kit.clock import SystemClock
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.warehouse import ShopCounted, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import ShopCounted, ShopPlans
 from abtest.services.context import World
 from abtest.services.rollups import ShopRun
 from tests.support.memory.metrics import MemoryMetrics

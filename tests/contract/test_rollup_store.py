@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from abtest.adapters.dynamo import rollup_store
-from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
-from abtest.ports.warehouse import StoredState
+from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress, StoredState
 from tests.contract.conftest import Ports
 from tests.contract.records import concurrent, race
 

@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
+from abtest.adapters.warehouse import rows_in_memory
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
+from abtest.adapters.warehouse.rows_in_memory import ROWS_A_PLAN
 from abtest.adapters.warehouse.shop_copy import CopyLedger
 from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter, Limits
 from abtest.adapters.warehouse.shop_state import STATES
@@ -27,18 +29,26 @@ from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.kit.clock import ManualClock, from_milliseconds, to_milliseconds
-from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans
 from abtest.services.ledger_feed import LedgerFeed
 from tests.faults.faults import Fate, Fated, KilledError
-from tests.property.test_running_counter import OTHER_PLAN, PLANS
 from tests.support.compaction import Compacting
-from tests.support.ledgers import BEGIN, OTHER_SHOP, SHOP, random_ledger
+from tests.support.ledgers import BEGIN, GOALS, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, plan, random_ledger
 from tests.support.memory import MemoryBlobs
 from tests.support.sizes import sized
 from tests.unit.ledger.streams import ledger_object
 
 SMALL_PARTS = 200_000
 """Bytes: the file of the smallest copy is a few of these."""
+
+OTHER_PLAN = plan(*GOALS[:2], GOALS[6], experiment_id="exp-1", shop_id=OTHER_SHOP)
+PLANS: tuple[tuple[CountingPlan, ...], ...] = (
+    (PLAN, HOLDOUT_PLAN),
+    (PLAN,),
+    (plan(*GOALS, begins_at=BEGIN - 20 * DAY_MS), HOLDOUT_PLAN),
+    (plan(*GOALS[4:], begins_at=BEGIN + 1_000, currency="USD"), HOLDOUT_PLAN),
+)
 
 LIMITS = (
     Limits(),
@@ -64,8 +74,10 @@ class ShopHistories(RuleBasedStateMachine):
         self.stored: dict[str, StoredState | None] = {SHOP: None, OTHER_SHOP: None}
         self.start_process(Limits())
 
-    @rule(limits=st.sampled_from(LIMITS))
-    def start_process(self, limits: Limits) -> None:
+    @rule(limits=st.sampled_from(LIMITS), rows_a_plan=st.sampled_from([0, 0, 40, 10_000]))
+    def start_process(self, limits: Limits, rows_a_plan: int = 0) -> None:
+        # Statements count what is more than this number of rows, Python all else.
+        rows_in_memory.ROWS_A_PLAN = rows_a_plan
         self.fate.at = None
         ledger: Any = Fated(self.blobs, self.fate)
         self.feed = LedgerFeed(self.blobs, self.clock)
@@ -119,9 +131,9 @@ class ShopHistories(RuleBasedStateMachine):
             self.blobs.put(key, blob.content[:middle] + rest, content_type="application/octet-stream")
 
     @precondition(lambda self: self.rows)
-    @rule(back=st.integers(1, 3))
+    @rule(back=st.integers(1, 12))
     def lose_entry(self, back: int) -> None:
-        """An entry of the feed is gone, but not the newest, which shows where to continue."""
+        """An entry of the feed may be gone, but not the newest, which shows where to continue."""
         keys = sorted(key for key in self.blobs.objects if key.startswith(FEED))
         if back < len(keys):
             self.blobs.delete(keys[back])
@@ -162,13 +174,23 @@ class ShopHistories(RuleBasedStateMachine):
         self._write(random_ledger(key, number))
         self.count_all()
 
+    @rule(key=st.integers(0, 2**32), number=st.integers(1, 20), limits=st.sampled_from(LIMITS))
+    def count_in_another_process(self, key: int, number: int, limits: Limits) -> None:
+        self._compare(self._count(SHOP))
+        self.start_process(limits)
+        self._write(random_ledger(key, number))
+        self._compare(self._count(SHOP))
+
     @rule()
     def count_all(self) -> None:
         for shop_id in self.plans:
             self._compare(self._count(shop_id))
 
     def teardown(self) -> None:
-        self.count_all()
+        try:
+            self.count_all()
+        finally:
+            rows_in_memory.ROWS_A_PLAN = ROWS_A_PLAN
 
     little: int | None = None
 
@@ -252,7 +274,7 @@ class Slow:
 
 TestShopHistories = ShopHistories.TestCase
 TestShopHistories.settings = settings(
-    max_examples=sized(40, 8),
+    max_examples=sized(40, 6),
     stateful_step_count=14,
     database=None,
     deadline=None,

@@ -13,7 +13,8 @@ from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.manifests import Section
 from abtest.kit.clock import Clock
 from abtest.ports.blobs import Blobs
-from abtest.ports.warehouse import ShopCounted, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import ShopCounted, ShopPlans
 from abtest.services.ledger_feed import LedgerFeed
 
 

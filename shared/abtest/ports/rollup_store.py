@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from abtest.kit.clock import Timestamp
-from abtest.ports.warehouse import StoredState
 
 Document = Mapping[str, Any]
 
@@ -33,6 +32,14 @@ class Reach:
 
     until: Timestamp
     missing: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredState:
+    """Running counts of a shop in the ledger's bucket: the object `key` has everything up to the feed's `offset`."""
+
+    key: str
+    offset: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ An engine opens the ledger objects of one shop and counts their rows. `domain.le
 `domain.ledger.shop_days` define its results exactly.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +16,7 @@ from abtest.domain.ledger.objects import ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.errors import ServiceError
+from abtest.ports.rollup_store import StoredState
 
 
 class LedgerObjectError(Exception):
@@ -86,14 +87,6 @@ class ShopPlans:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoredState:
-    """Running counts of a shop in the ledger's bucket: the object `key` has everything up to the feed's `offset`."""
-
-    key: str
-    offset: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ShopCounted:
     """Counts of one shop by experiment id, and its days that may have changed by date (`YYYY-MM-DD`).
 
@@ -126,18 +119,5 @@ class ShopCounter(Protocol):
         higher where the state in this process is newer. A plan that fails does not stop the others.
 
         Raises OutOfTimeError soon after `until`, and LedgerObjectError where rows cannot be read.
-        """
-        ...
-
-
-class LedgerCounter(Protocol):
-    """Counter of everything that the ledger holds by now, from scratch or from what was counted before."""
-
-    def refresh(
-        self, shops: Sequence[ShopPlans], *, until: datetime | None = None
-    ) -> Generator[ShopCounted, None, None]:
-        """Yield the counts of each shop, in this order. A plan that fails does not stop the others.
-
-        Raises OutOfTimeError soon after `until`. Shops that were not yielded are counted by the next call.
         """
         ...

@@ -3,7 +3,8 @@
 Events arrive while it runs. A stored roll-up was counted from the raw objects that its run listed: those stored first,
 up to some moment before `computed_at`. `through`, the newest event that was counted, gives that moment to within a few
 objects; the roll-up is right when one of these gives exactly its numbers. So the audit needs no lease, and later events
-raise no alarm. Compacted hours are compared with their raw objects as well, event by event.
+raise no alarm. Compacted hours are compared with their raw objects as well, event by event, and raw objects with their
+manifests.
 """
 
 import logging
@@ -17,6 +18,8 @@ from abtest.domain.ledger.compacted_hours import HourFiles
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.differences import Difference
 from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.manifest_checks import manifest_differences
+from abtest.domain.ledger.manifests import manifest_key, read_manifest
 from abtest.domain.ledger.objects import RAW, ShopFiles, hour_of, is_raw, raw_hour, raw_start
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import source_of
@@ -53,6 +56,7 @@ class Audited:
     failed: list[str] = field(default_factory=list)
     hours: int = 0
     different_hours: list[str] = field(default_factory=list)
+    different_manifests: list[str] = field(default_factory=list)
     left: int = 0
 
 
@@ -90,7 +94,7 @@ class Audit:
         self.metrics.put(
             {
                 "RollupDifference": len(outcome.different),
-                "CompactionDifference": len(outcome.different_hours),
+                "CompactionDifference": len(outcome.different_hours) + len(outcome.different_manifests),
                 "RollupsAudited": len(outcome.equal) + len(outcome.different),
             }
         )
@@ -184,6 +188,18 @@ class Audit:
         outcome.different_hours += [raw_hour(hour.hour)] if differing else []
         for each in differing:
             _log.error("audit.hour_difference", extra={"hour": raw_hour(hour.hour), **asdict(each)})
+        for key in hour.raw:
+            self._audit_manifest(key, outcome)
+
+    def _audit_manifest(self, key: str, outcome: Audited) -> None:
+        """Compare the manifest of a raw object with the object: rows that it does not name are not counted."""
+        blob, stored = self.ledger.get(key), self.ledger.get(manifest_key(key))
+        if blob is None or stored is None:  # one without a manifest gets it from the object, when it is entered
+            return
+        differences = manifest_differences(read_manifest(stored.content), blob.content)
+        outcome.different_manifests += [key] if differences else []
+        if differences:
+            _log.error("audit.manifest_difference", extra={"object": key, "differences": differences[:MAX_REPORTED]})
 
 
 def sampled(shops: Sequence[ShopPlans], seed: str) -> list[CountingPlan]:

@@ -7,13 +7,14 @@ import duckdb
 import pytest
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.incremental_counter import IncrementalCounter
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 from abtest.domain.ledger.columns import ADDED
 from abtest.domain.ledger.compacted_hours import CompactedHour
 from abtest.domain.ledger.objects import ShopFiles, compacted_key
 from abtest.domain.ledger.reference import count
 from abtest.kit.clock import ManualClock, from_milliseconds
 from abtest.ports.warehouse import ShopPlans
+from abtest.services.ledger_feed import LedgerFeed
 from tests.contract.warehouses import HOUR, stored
 from tests.support.ledgers import BEGIN, PLAN, SHOP, click, exposure
 from tests.support.memory import MemoryBlobs
@@ -54,6 +55,6 @@ def test_running_counter__counts_them(older: tuple[MemoryBlobs, ShopFiles]) -> N
     ledger.put(compacted_key(HOUR), hour.encoded(), content_type="application/json")
     clock = ManualClock(from_milliseconds(BEGIN) + timedelta(hours=1))
     shop = ShopPlans(shop_id=SHOP, plans=(PLAN,), currency="EUR")
-    (counted,) = IncrementalCounter(ledger, clock).refresh([shop])
+    counted = DuckDbShopCounter(ledger, clock, LedgerFeed(ledger, clock)).count(shop, head=0, stored=None)
     assert counted.failed == {}
     assert counted.counts[PLAN.experiment_id].whole() == count(OLD, PLAN)

@@ -30,11 +30,9 @@ def test_function__has_a_reservation_only_where_its_group_is_given_one(name: str
     assert group or name.startswith("Worker")
 
 
-def test_crons__with_a_reservation__have_room_for_a_schedule_and_both_batches_of_their_queue() -> None:
-    (source,) = [each for each in properties("CronRollup")["Events"].values() if each["Type"] == "SQS"]
-    batches = source["Properties"]["ScalingConfig"]["MaximumConcurrency"]
-    choices = map(int, DOCUMENT.parameters["CronConcurrency"]["AllowedValues"])
-    assert min(filter(None, choices)) > batches
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name.startswith("Cron")])
+def test_cron__that_may_have_a_reservation__reads_no_queue(name: str) -> None:
+    assert {each["Type"] for each in properties(name)["Events"].values()} == {"ScheduleV2"}
 
 
 def test_routes__are_throttled__events_apart() -> None:

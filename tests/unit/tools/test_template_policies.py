@@ -53,7 +53,7 @@ WRITERS: dict[Kind, set[str]] = {
         "WorkerProfiles",
         "WorkerScreenshots",
         "WorkerExports",
-        "CronRollup",
+        "WorkerRollup",
         "CronSweep",
     },
     "GUARD": {"WorkerDecide"},

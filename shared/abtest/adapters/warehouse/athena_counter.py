@@ -21,7 +21,7 @@ QUERIES_AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AthenaCounter:
-    """LedgerCounter over the whole ledger."""
+    """Counter of shops over the whole ledger."""
 
     warehouse: AthenaWarehouse
     files: LedgerFiles

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from abtest.adapters.warehouse.athena_counter import AthenaCounter
-from abtest.ports.warehouse import ShopCounted, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import ShopCounted, ShopPlans
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
-from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans
 
 _log = logging.getLogger(__name__)
 

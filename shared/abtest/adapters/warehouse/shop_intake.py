@@ -18,7 +18,8 @@ from abtest.domain.ledger.manifests import Section
 from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
-from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopPlans, StoredState
+from abtest.ports.rollup_store import StoredState
+from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopPlans
 from abtest.services.ledger_files import LedgerFiles
 
 OBJECTS_AT_ONCE = 256

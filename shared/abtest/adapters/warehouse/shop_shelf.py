@@ -12,7 +12,7 @@ from weakref import finalize
 import duckdb
 
 from abtest.adapters.warehouse.shop_copy import ShopCopy
-from abtest.ports.warehouse import StoredState
+from abtest.ports.rollup_store import StoredState
 
 
 @dataclass(slots=True, kw_only=True)

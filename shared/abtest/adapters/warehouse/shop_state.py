@@ -20,7 +20,7 @@ from abtest.domain.ledger.events import HOUR_MS
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import BlobEntry, Blobs
-from abtest.ports.warehouse import StoredState
+from abtest.ports.rollup_store import StoredState
 
 STATES = "state/"
 FORMAT = 1

@@ -94,7 +94,7 @@ def details_of(finding: Finding, evidence: Evidence, checks: int) -> dict[str, A
 
 def state_document(state: State) -> Document:
     """Return the state as JSON."""
-    return encode(state)
+    return encode(state, omit=() if state.has_news else ("has_news",))
 
 
 def state_from(document: Mapping[str, object]) -> State:
