@@ -121,6 +121,10 @@ class ShopRun:
     ) -> None:
         """Store how far the shop is counted."""
         now, shop_id = self.world.now(), work.plans.shop_id
+        if before is not None and counted.offset < before.offset:
+            # Some plans of a shop that is counted from scratch: the state has them, and the next run the others.
+            self.store.put_shop_progress(replace(before, counted_at=now, state=counted.state, held=counted.held))
+            return
         # Only a run that took everything knows that nothing of the ledger at that moment is left.
         reached = timestamp(from_milliseconds(listed_at)) if summary.is_whole else ""
         is_same = before is not None and before.plans == work.digest
