@@ -116,7 +116,9 @@ class ShopCounter(Protocol):
         """Count the shop up to `head`, the offset of its newest news that the caller knows.
 
         The result's `offset` is lower where there are more new rows than one run may take: then call again. It is
-        higher where the state in this process is newer. A plan that fails does not stop the others.
+        higher where the state in this process is newer. A plan that fails does not stop the others. One that had no
+        turn in time is in neither `counts` nor `failed`; `offset` is then lower than `head`, too, and `days` are for a
+        later call. So `days_until` may advance only where `offset` has reached `head`.
 
         Raises OutOfTimeError soon after `until`, and LedgerObjectError where rows cannot be read.
         """

@@ -128,10 +128,10 @@ class ShopRun:
         # Only a run that took everything knows that nothing of the ledger at that moment is left.
         reached = timestamp(from_milliseconds(listed_at)) if summary.is_whole else ""
         is_same = before is not None and before.plans == work.digest
-        # After a failure the moment stays, so that days which were not written are requested again.
+        # After a failure, or with a rest, the moment stays: then the days since are requested again.
         days_until = before.days_until if before else ""
         if shop_id not in summary.failed:
-            days_until = max(days_until, reached or counted_from(before))
+            days_until = max(days_until, reached)
         self.store.put_shop_progress(
             ShopProgress(
                 shop_id=shop_id,
@@ -169,8 +169,3 @@ def not_counted(before: ShopProgress | None, plans: ShopPlans) -> ShopCounted:
         state=before.state if before else None,
         held=before.held if before else 0,
     )
-
-
-def counted_from(before: ShopProgress | None) -> str:
-    """Return until when the days of a run that took only part of the new rows are surely whole."""
-    return before.until if before else ""
