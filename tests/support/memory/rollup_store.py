@@ -58,6 +58,10 @@ class MemoryRollupStore:
             self._shops[progress.shop_id] = progress
         return True
 
+    def forget_progress(self) -> None:
+        """As if no shop had been counted; its documents stay."""
+        self._shops.clear()
+
     def shop_progress(self, shop_id: str) -> ShopProgress | None:
         return self._shops.get(shop_id)
 

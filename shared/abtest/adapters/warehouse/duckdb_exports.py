@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from abtest.adapters.warehouse import export_sql as sql
+from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES, download, stage
 from abtest.adapters.warehouse.raw_sections import download_sections
 from abtest.domain.exports.columns import EVENTS, EXPOSURES
@@ -38,10 +39,7 @@ class DuckDbExports:
         """Open a file in a temporary directory."""
         with TemporaryDirectory(prefix="export-") as name:
             folder = Path(name)
-            limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
-            with duckdb.connect(
-                folder / "taken.duckdb", config=limits | {"preserve_insertion_order": False}
-            ) as database:
+            with duckdb.connect(folder / "taken.duckdb", config=settings_of(folder, self._memory_limit)) as database:
                 database.execute(sql.CREATE_TAKEN)
                 yield DuckDbExportFile(self._ledger, database, folder, shop_id, order)
 

@@ -24,6 +24,7 @@ from abtest.adapters.warehouse.counts_sql import (
     sifted_statement,
 )
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
+from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, parquet_rows, stage
 from abtest.adapters.warehouse.raw_sections import download_sections
 from abtest.adapters.warehouse.sql_texts import literal
@@ -157,10 +158,7 @@ class DuckDbWarehouse:
         """Open the shop's rows. Raises LedgerObjectError for an object that is missing or cannot be read."""
         with TemporaryDirectory(prefix="warehouse-") as name:
             folder = Path(name)
-            limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
-            # To preserve the order of insertion, DuckDB would have to hold more rows in memory; no result depends on
-            # it.
-            settings = limits | {"preserve_insertion_order": False}
+            settings = settings_of(folder, self._memory_limit)
             with duckdb.connect(folder / "rows.duckdb", config=settings) as database:
                 database.execute(CREATE_RAW)
                 self._take(database, shop_id, since, lambda keys: download(self._ledger, keys, folder), files.raw)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import duckdb
 
+from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.raw_blocks import download_blocks, own_lines
 from abtest.adapters.warehouse.raw_rows import CREATE_RAW, NAMES, download, stage
 from abtest.domain.ledger.blocks import Block
@@ -122,9 +122,7 @@ class DuckDbHours:
     def _database(self) -> Iterator[tuple[duckdb.DuckDBPyConnection, Path]]:
         with TemporaryDirectory(prefix="hour-") as name:
             folder = Path(name)
-            limits: dict[str, Any] = {"memory_limit": self._memory_limit, "temp_directory": str(folder / "spilled")}
-            settings = limits | {"preserve_insertion_order": False}
-            with duckdb.connect(folder / "hour.duckdb", config=settings) as database:
+            with duckdb.connect(folder / "hour.duckdb", config=settings_of(folder, self._memory_limit)) as database:
                 yield database, folder
 
     def _load(

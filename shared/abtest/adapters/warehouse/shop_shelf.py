@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
 from weakref import finalize
 
 import duckdb
 
+from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.shop_copy import ShopCopy
 from abtest.ports.rollup_store import StoredState
 
@@ -37,8 +37,7 @@ class Shelf:
     def __init__(self, *, memory_limit: str, disk_bytes: int, shops: int) -> None:
         self.folder = Path(mkdtemp(prefix="shops-"))
         finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        spilled: dict[str, Any] = {"memory_limit": memory_limit, "temp_directory": str(self.folder / "spilled")}
-        self.database = duckdb.connect(config=spilled | {"preserve_insertion_order": False})
+        self.database = duckdb.connect(config=settings_of(self.folder, memory_limit))
         self._disk_bytes = disk_bytes
         self._shops = shops
         self._held: dict[str, Held] = {}
