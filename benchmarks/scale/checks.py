@@ -21,7 +21,7 @@ from abtest.services.rollups.work import shop_work
 from benchmarks.scale.shops import shop_id
 from benchmarks.scale.world import Place
 
-STAMPS = {"generation", "computed_at", "through"}
+STAMPS = {"generation", "computed_at", "offset", "through"}
 EVER = "0000-00-00", "9999-99-99"
 REFERENCE_ROWS = 20_000
 """Rows up to which the reference counts a shop."""

@@ -105,7 +105,8 @@ class LedgerFeed:
         top = self._top()
         pending, unread = self._pending(top, listed_at)
         conflicts = 0
-        while pending or _is_old(top, listed_at) or unread != _unread(top):
+        # The first entry may be empty: later ones list from its moment on, however late they come.
+        while pending or top.entry is None or _is_old(top, listed_at) or unread != _unread(top):
             portion = pending[: _portion(pending)] if top.entry else pending
             entry = _next(top, listed_at, portion, is_last=len(portion) == len(pending))
             entry = replace(entry, unread=unread)

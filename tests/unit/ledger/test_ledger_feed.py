@@ -28,11 +28,21 @@ def world() -> World:
     return World()
 
 
-def test_advance__empty_ledger__stores_nothing(world: World) -> None:
+def test_advance__empty_ledger__stores_an_entry_from_which_later_ones_continue(world: World) -> None:
     advanced = world.feed.advance()
-    assert (advanced.entry, advanced.listed_at) == (None, BEGIN)
-    assert world.ledger.objects == {}
-    assert world.feed.newest() is None
+    assert advanced.entry is not None
+    assert (advanced.entry.objects, advanced.entry.heads, advanced.listed_at) == ((), {}, BEGIN)
+    assert world.feed.newest() == advanced.entry
+    assert world.feed.advance().entry == advanced.entry, "once"
+
+
+def test_advance__late_by_days_after_an_empty_ledger__has_all_that_came_since(world: World) -> None:
+    world.feed.advance()
+    world.write("ab")
+    world.time.advance(days=5)
+    entry = world.feed.advance().entry
+    assert entry is not None
+    assert sorted(entry.heads) == [MINE, OTHER]
 
 
 def test_advance__new_objects__are_in_one_entry_by_shop(world: World) -> None:
