@@ -256,6 +256,9 @@ def _net(refunded: str) -> str:
     )
 
 
+IN_WINDOW = "happened_at < exposed_at + window_ms"
+
+
 def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
     """Return hits within their visitor's window; with `accepted`, hits of judged goals must be in it.
 
@@ -268,19 +271,21 @@ def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[s
 LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND taken.event_id = hits.event_id"""
         passed = " AND (NOT is_judged OR taken.event_id IS NOT NULL)"
     is_after = exposures_sql.is_after(literal(plan.begins_at))
-    columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", is_after
+    columns, within = f"money_kind, money_currency, {IS_KNOWN} AS is_known", f"{is_after} AND {IN_WINDOW}"
     if looks_back:
         columns = f"""CASE WHEN {is_after} THEN money_kind ELSE '{OWN}' END AS money_kind,
     CASE WHEN {is_after} THEN money_currency ELSE '' END AS money_currency, {is_after} AND {IS_KNOWN} AS is_known,
     CASE WHEN NOT {is_after} AND {IS_KNOWN} THEN {_value("minor_before", accepted)} END AS before"""
-        within = f"({is_after} OR (looks_back AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}))"
+        # Before the exposure by the sender's clock, it may have arrived after the window's end.
+        earlier = f"looks_back AND NOT {is_after} AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}"
+        within = f"(({within}) OR ({earlier}))"
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
     {keys}{columns}, {_value("minor", accepted)} AS minor
 FROM hits
 JOIN exposures ON exposures.visitor_id = hits.visitor_id
 JOIN goals ON goals.goal_id = hits.goal_id{sieve}
-WHERE NOT is_aside AND {within} AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - columns and escaped literals alone
+WHERE NOT is_aside AND {within}{passed}"""  # noqa: S608 - columns and escaped literals alone
 
 
 def _value(minor: str, accepted: str | None) -> str:

@@ -6,6 +6,7 @@ The result must equal `domain.ledger.reference.count` for each plan.
 """
 
 from abtest.adapters.warehouse import cells_sql, exposures_sql
+from abtest.adapters.warehouse.counts_sql import IN_WINDOW
 from abtest.adapters.warehouse.judgements import JUDGED_COLUMNS
 from abtest.adapters.warehouse.kept_rows_sql import counts_since
 from abtest.adapters.warehouse.money_sql import IS_KNOWN, Money
@@ -154,12 +155,16 @@ LEFT JOIN {accepted} AS taken ON taken.judgement = goals.judgement AND taken.eve
     currency = "CASE WHEN is_unpriced THEN '' ELSE money_currency END"
     is_known = f"(is_unpriced OR {IS_KNOWN})"
     is_after = exposures_sql.is_after("begins_at")
-    columns, within = f"{kind} AS money_kind, {currency} AS money_currency, {is_known} AS is_known", is_after
+    columns, within = (
+        f"{kind} AS money_kind, {currency} AS money_currency, {is_known} AS is_known",
+        f"{is_after} AND {IN_WINDOW}",
+    )
     if looks_back:
         columns = f"""CASE WHEN {is_after} THEN {kind} ELSE '{OWN}' END AS money_kind,
     CASE WHEN {is_after} THEN {currency} ELSE '' END AS money_currency, {is_after} AND {is_known} AS is_known,
     CASE WHEN NOT {is_after} AND {is_known} THEN {_value("minor_before", accepted)} END AS before"""
-        within = f"({is_after} OR (looks_back AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}))"
+        earlier = f"looks_back AND NOT {is_after} AND happened_at >= exposed_at - {literal(LOOK_BACK_MS)}"
+        within = f"(({within}) OR ({earlier}))"
     return f"""
 SELECT goals.goal_id, hits.visitor_id, variation_id, exposed_quarter, exposed_day, {", ".join(DIMENSIONS)},
     {columns}, {_value("minor", accepted)} AS minor
@@ -167,7 +172,7 @@ FROM hits
 JOIN goals ON goals.goal_id = hit_goal
 JOIN plans ON plans.plan = goal_plan
 JOIN exposures ON exposures.plan = goal_plan AND exposures.visitor_id = hits.visitor_id{sieve}
-WHERE NOT is_aside AND {within} AND happened_at < exposed_at + window_ms{passed}"""  # noqa: S608 - constants alone
+WHERE NOT is_aside AND {within}{passed}"""  # noqa: S608 - constants alone
 
 
 def _value(minor: str, accepted: str | None) -> str:
