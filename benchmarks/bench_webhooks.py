@@ -64,7 +64,7 @@ def _fairness(base: str, events: int, seconds: float, rounds: int) -> None:
     found = [[ways(base, events, seconds, slow=slow) for slow in HANGING.values()] for _ in range(rounds)]
     for number, claim in enumerate(HANGING):
         shares = [(each[number].percentile(95) / each[0].percentile(95)) for each in found]
-        _told(f"beside one that hangs{claim}" if claim else "without", [each[number] for each in found], shares)
+        _show(f"beside one that hangs{claim}" if claim else "without", [each[number] for each in found], shares)
 
 
 DESIGNS = {
@@ -81,16 +81,16 @@ def _many(base: str, events: int, seconds: float, rounds: int, workers: int) -> 
         " (aim: p95 at most 1.5 of that without)"
     )
     without = [ways(base, events, seconds, design=Design(workers=workers)) for _ in range(rounds)]
-    _told("without", without, [1.0])
+    _show("without", without, [1.0])
     for claim, design in DESIGNS.items():
         # What is only compared with is slow, and far from the others.
         count = rounds if design.is_helpful else 1
         some = [ways(base, events, seconds, slow="many", design=replace(design, workers=workers)) for _ in range(count)]
         shares = [one.percentile(95) / other.percentile(95) for one, other in zip(some, without, strict=False)]
-        _told(f"with those that hang, {claim}", some, shares)
+        _show(f"with those that hang, {claim}", some, shares)
 
 
-def _told(claim: str, found: Sequence[Ways], shares: Sequence[float]) -> None:
+def _show(claim: str, found: Sequence[Ways], shares: Sequence[float]) -> None:
     every = Ways([way for each in found for way in each.seconds], sum(each.missing for each in found))
     percentiles = ", ".join(f"p{number} {milliseconds(every.percentile(number))}" for number in (50, 95, 99))
     ratio = statistics.median(shares)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -15,35 +10,19 @@ import pytest
 from abtest.kit.clock import ManualClock, SystemClock
 from abtest.kit.ids import SystemRandomness
 from abtest.services.context import World
-from tests.contract.conftest import Engine, Ports
+from tests.contract.conftest import Engine
+from tests.contract.hanging import hanging
 from tests.support.counting import Counting
 from tests.support.memory.metrics import MemoryMetrics
 from tests.support.reference_counter import ReferenceCounter
 from tests.support.rolled_shops import EXPERIMENT_OF, SHOPS, put_events, running, stored
 from tests.support.storefronts import variation
 from tests.unit.ledger.streams import BEGIN, row
-from tools.local.surroundings import PROJECT
 
 on_ministack = pytest.mark.parametrize("engine", ["ministack"], indirect=True, scope="session")
 """The only engine that another process can reach."""
 
 KILLED, OTHER = SHOPS[:2]
-
-
-@contextmanager
-def hanging_worker(ports: Ports) -> Iterator[subprocess.Popen[str]]:
-    """A process that holds the lease of a shop and is in the middle of it."""
-    line = [sys.executable, "-m", "tests.contract.hanging_rollup", KILLED, *ports.names]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        line, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "counting\n"
-            yield process
-        finally:
-            process.kill()
 
 
 @on_ministack
@@ -78,7 +57,7 @@ def test_worker__killed_with_the_lease_of_a_shop__is_replaced_within_a_minute(en
             totals = ports.rollup_store.totals(EXPERIMENT_OF[shop_id], 1)
             return totals["variations"][variation(0).id]["visitors"] if totals else None
 
-        with hanging_worker(ports) as process:
+        with hanging("tests.contract.hanging_rollup", KILLED, *ports.names, first_line="counting") as process:
             counting.dispatch.run()
             counting.work()
             assert (visitors(KILLED), visitors(OTHER)) == (None, 1), "only the shop in its hands waits"

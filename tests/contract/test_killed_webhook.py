@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,11 +19,11 @@ from abtest.services.context import World
 from abtest.services.webhooks.notification import WorkerNotifier
 from abtest.services.webhooks.overdue import OverdueWebhooks
 from tests.contract.conftest import Engine, Ports
+from tests.contract.hanging import hanging
 from tests.contract.hanging_webhook import OneSecret
 from tests.contract.records import SHOP
 from tests.support.memory import MemoryMetrics, MemoryQueue
 from tests.support.webhooks import keep, new_endpoint, worker
-from tools.local.surroundings import PROJECT
 
 on_ministack = pytest.mark.parametrize("engine", ["ministack"], indirect=True, scope="session")
 """The only engine that another process can reach."""
@@ -35,17 +33,8 @@ on_ministack = pytest.mark.parametrize("engine", ["ministack"], indirect=True, s
 def hanging_worker(ports: Ports, webhook_id: str) -> Iterator[subprocess.Popen[str]]:
     """A process that has claimed the endpoint's delivery and waits for the receiver."""
     names = (*ports.names[:3], ports.deliveries_table, SHOP, webhook_id)
-    line = [sys.executable, "-m", "tests.contract.hanging_webhook", *names]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        line, cwd=PROJECT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "sending\n"
-            yield process
-        finally:
-            process.kill()
+    with hanging("tests.contract.hanging_webhook", *names, first_line="sending") as process:
+        yield process
 
 
 @dataclass
