@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from abtest.domain.ledger.partitions import MOST_ROWS
 from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.rollups import Backlogs, Dispatch, Dispatched, ShopReaches
 from abtest.services.rollups.messages import read_message
@@ -140,8 +141,15 @@ class Fleet:
         assert done is not None
         return done
 
-    def work(self, *, fresh: bool = True, fates: Iterable[Mapping[str, Any]] = (), kills: Iterable[float] = ()) -> Work:
-        """Let the workers take all messages, and those that they send.
+    def work(
+        self,
+        *,
+        fresh: bool = True,
+        fates: Iterable[Mapping[str, Any]] = (),
+        kills: Iterable[float] = (),
+        most_rows: int = MOST_ROWS,
+    ) -> Work:
+        """Let the workers take all messages, and those that they send. Shops with more than `most_rows` are divided.
 
         `fates` and `kills` (seconds until a kill) are each for one of the first messages.
         """
@@ -162,6 +170,7 @@ class Fleet:
                     "now": self.place.now(),
                     "body": body,
                     "fresh": fresh,
+                    "most_rows": most_rows,
                     "fate": stroke.get("fate", _NONE),
                 }
                 answer = process.call(request, stroke.get("kill_after"))

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from abtest.services.ledger_feed import LedgerFeed
-from abtest.services.rollups import CountWorker, Refresh, ShopRun
+from abtest.services.rollups import CountWorker, Refresh, ShopRun, unit_run
 from abtest.services.rollups.messages import read_message
-from benchmarks.scale.counters import counter_of
+from benchmarks.scale.counters import Counters
 from benchmarks.scale.meters import Fate
 from benchmarks.scale.shops import number_of
 from benchmarks.scale.world import Place
@@ -28,7 +28,7 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         self.place = Place.of(folder)
         self._feed = LedgerFeed(self.place.ledger, self.place.clock)
-        self._counter = counter_of(self.place.ledger, self._feed, self.place.clock)
+        self._counters = Counters(self.place.ledger, self._feed, self.place.clock)
 
     def handle(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do the unit. With `fresh` as a process does whose folder is empty."""
@@ -42,11 +42,13 @@ class Worker:
         place.catalog.of(number_of(read_message(request["body"]).shop_id))
         if request["fresh"]:
             self._feed = LedgerFeed(place.ledger, place.clock)
-            self._counter = counter_of(place.ledger, self._feed, place.clock)
+            self._counters = Counters(place.ledger, self._feed, place.clock)
         queue, decisions, metrics = MemoryQueue(), MemoryQueue(), MemoryMetrics()
-        run = ShopRun(world=place.world, counter=self._counter, store=place.store, leases=place.leases, metrics=metrics)
+        counter = self._counters.shops(queue, request["most_rows"])
+        run = ShopRun(world=place.world, counter=counter, store=place.store, leases=place.leases, metrics=metrics)
         refresh = Refresh(world=place.world, feed=self._feed, run=run)
-        worker = CountWorker(run=run, refresh=refresh, queue=queue, decisions=decisions)
+        units = unit_run(run, self._counters.units, place.ledger, queue)
+        worker = CountWorker(run=run, units=units, refresh=refresh, queue=queue, decisions=decisions)
         place.spent.clear()
         wall, cpu = time.perf_counter(), time.process_time()
         is_done = worker.handle(request["body"])

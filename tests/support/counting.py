@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from abtest.ports.warehouse import ShopCounter
+from abtest.domain.ledger.partitions import MOST_ROWS
+from abtest.ports.warehouse import ShopCounter, ShopUnits
 from abtest.services.context import World
 from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.rollups import (
@@ -13,9 +14,11 @@ from abtest.services.rollups import (
     CountWorker,
     Dispatch,
     Dispatched,
+    DividedCounter,
     Refresh,
     ShopReaches,
     ShopRun,
+    unit_run,
 )
 from tests.support.memory import MemoryQueue
 
@@ -26,8 +29,18 @@ class Counting:
     """A dispatcher, its queue, and a worker that keeps its process. Stores may be `Fated`."""
 
     def __init__(
-        self, *, world: World, counter: ShopCounter, ledger: Any, store: Any, leases: Any, metrics: Any
+        self,
+        *,
+        world: World,
+        counter: ShopCounter,
+        ledger: Any,
+        store: Any,
+        leases: Any,
+        metrics: Any,
+        units: ShopUnits | None = None,
+        most_rows: int = MOST_ROWS,
     ) -> None:
+        """With `units`, shops of more than `most_rows` are divided."""
         self.queue, self.decisions = MemoryQueue(), MemoryQueue()
         feed = LedgerFeed(ledger, world.clock)
         self.reaches = ShopReaches(store, ledger)
@@ -41,9 +54,19 @@ class Counting:
             leases=leases,
             metrics=metrics,
         )
+        if units:
+            counter = DividedCounter(
+                whole=counter, units=units, ledger=ledger, queue=self.queue, clock=world.clock, most_rows=most_rows
+            )
         self.run = ShopRun(world=world, counter=counter, store=store, leases=leases, metrics=metrics)
         refresh = Refresh(world=world, feed=feed, run=self.run, sleep=lambda _seconds: None)
-        self.worker = CountWorker(run=self.run, refresh=refresh, queue=self.queue, decisions=self.decisions)
+        self.worker = CountWorker(
+            run=self.run,
+            units=unit_run(self.run, units, ledger, self.queue) if units else None,
+            refresh=refresh,
+            queue=self.queue,
+            decisions=self.decisions,
+        )
 
     def count(self, *, everything: bool = True, until: datetime | None = None) -> list[Dispatched | None]:
         """Dispatch and work until nothing is left; what each dispatch did. With `everything` no shop waits."""

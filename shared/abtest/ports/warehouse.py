@@ -13,8 +13,10 @@ from typing import Protocol
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.objects import ShopFiles
+from abtest.domain.ledger.partitions import Unit
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay
+from abtest.domain.ledger.shop_results import Results
 from abtest.kit.errors import ServiceError
 from abtest.ports.rollup_store import StoredState
 
@@ -73,13 +75,17 @@ DAYS_KEPT = 31
 class ShopPlans:
     """Plans to count for one shop, each experiment id once, and the `currency` of the shop's days.
 
-    `days_until` (Unix ms): the stored days include everything that the ledger held then; 0 when there are none.
+    `days_until` (Unix ms): the stored days include everything that the ledger held then; 0 when there are none. `held`:
+    rows that the shop had when it was counted last, 0 before. `listed_at` (Unix ms): the feed up to the head has
+    everything that the ledger held then.
     """
 
     shop_id: str
     currency: str
     plans: Sequence[CountingPlan]
     days_until: int = 0
+    held: int = 0
+    listed_at: int = 0
 
     def rows_since(self, days_from: int) -> int:
         """Return the moment from which rows are needed, if the days need them from `days_from`; both in Unix ms."""
@@ -122,4 +128,59 @@ class ShopCounter(Protocol):
 
         Raises OutOfTimeError soon after `until`, and LedgerObjectError where rows cannot be read.
         """
+        ...
+
+
+class UnitsAtWorkError(Exception):
+    """The shop is counted in units, which have messages of their own and are not done: count it when they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitCounted:
+    """Outcome of one unit of a divided shop, see `domain.ledger.partitions`.
+
+    `shared` is for other units: of `ids` the hashes of tied visitors, 8 bytes each; of `visitors` the Parquet file of
+    all rows of its tied visitors, who are not in `results`. Days are all that the shop keeps. `covers`: all rows are
+    in the feed up to this offset; where it is behind `offset`, the outcome cannot be added to those of other units.
+    Both are empty while `offset` is lower than the requested one. The other fields are as in ShopCounted.
+    """
+
+    results: Results
+    shared: bytes
+    failed: Mapping[str, str] = field(default_factory=dict)
+    rows: int = 0
+    oldest: int | None = None
+    offset: int = 0
+    covers: int = 0
+    state: StoredState | None = None
+    held: int = 0
+
+
+class ShopUnits(Protocol):
+    """Counter of units of divided shops."""
+
+    @property
+    def release(self) -> str:
+        """Outcomes of workers with another value cannot be added: they divide ids and visitors otherwise."""
+        ...
+
+    def count(
+        self,
+        unit: Unit,
+        shop: ShopPlans,
+        *,
+        head: int,
+        at: int,
+        stored: StoredState | None,
+        tied: Sequence[bytes] = (),
+        until: datetime | None = None,
+    ) -> UnitCounted:
+        """Count a unit up to exactly `head`, the offset of news of the shop, and its days up to the moment `at`.
+
+        `at` is in Unix ms. `tied` has what all units of ids have found at this offset. Raises as ShopCounter does.
+        """
+        ...
+
+    def tied(self, shop: ShopPlans, rows: Sequence[bytes], dates: Sequence[str]) -> Results:
+        """Return the counts and the days of these dates of all tied visitors, from the rows that partitions shared."""
         ...

@@ -1,12 +1,14 @@
 """Selection of the counting engine by the template's parameter WarehouseEngine: DuckDB, or Athena."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from abtest.kit.clock import Clock
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.blobs import Blobs
-from abtest.ports.warehouse import ShopCounter, Warehouse
+from abtest.ports.queue import Queue
+from abtest.ports.warehouse import ShopCounter, ShopUnits, Warehouse
 from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.rollups import DividedCounter
 from abtest.wiring.settings import MissingSettingError, Settings
 
 if TYPE_CHECKING:
@@ -26,10 +28,17 @@ def warehouse_of(config: Settings, ledger: Blobs) -> Warehouse:
     return DuckDbWarehouse(ledger)
 
 
-def shop_counter_of(config: Settings, ledger: Blobs, feed: LedgerFeed, clock: Clock) -> ShopCounter:
-    """Return the counter of roll-ups: on copies of shops that processes and the bucket keep, or Athena's queries.
+class Counters(NamedTuple):
+    """Counter of shops, and the one of units of large shops, where the engine needs these."""
 
-    Raises MissingSettingError.
+    shops: ShopCounter
+    units: ShopUnits | None
+
+
+def counters_of(config: Settings, ledger: Blobs, feed: LedgerFeed, clock: Clock, queue: Queue) -> Counters:
+    """Return the counters of roll-ups: on copies of shops that processes and the bucket keep, or Athena's queries.
+
+    `queue`: for messages of units. Raises MissingSettingError.
     """
     if engine_of(config) == ATHENA:
         from abtest.adapters.warehouse.athena_counter import AthenaCounter
@@ -37,10 +46,13 @@ def shop_counter_of(config: Settings, ledger: Blobs, feed: LedgerFeed, clock: Cl
         from abtest.services.ledger_files import LedgerFiles
 
         counter = AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
-        return AthenaShopCounter(counter)
+        return Counters(AthenaShopCounter(counter), None)
     from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
+    from abtest.adapters.warehouse.shop_units import DuckDbShopUnits
 
-    return DuckDbShopCounter(ledger, clock, feed)
+    whole = DuckDbShopCounter(ledger, clock, feed)
+    units = DuckDbShopUnits(whole, clock)
+    return Counters(DividedCounter(whole=whole, units=units, ledger=ledger, queue=queue, clock=clock), units)
 
 
 def engine_of(config: Settings) -> str:

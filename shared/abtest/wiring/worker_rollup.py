@@ -11,10 +11,10 @@ from abtest.adapters.sqs import SqsQueue
 from abtest.kit.clock import SystemClock
 from abtest.ports.waits import CallerKind
 from abtest.services.ledger_feed import LedgerFeed
-from abtest.services.rollups import CountWorker, Refresh, ShopRun
+from abtest.services.rollups import CountWorker, Refresh, ShopRun, unit_run
 from abtest.wiring.handler import Handler, deadline
 from abtest.wiring.settings import settings
-from abtest.wiring.warehouses import shop_counter_of
+from abtest.wiring.warehouses import counters_of
 from abtest.wiring.worlds import world_of
 
 MARGIN = timedelta(minutes=1)
@@ -28,18 +28,20 @@ def create_handler() -> Handler:
     config.need("catalog_table", "ephemeral_table", "rollups_table", "blobs_bucket", "ledger_bucket")
     config.need("rollup_queue_url", "decide_queue_url")
     ledger, world = S3Blobs(config.ledger_bucket), world_of(config)
-    feed = LedgerFeed(ledger, clock)
+    feed, queue = LedgerFeed(ledger, clock), SqsQueue(config.rollup_queue_url)
+    counters = counters_of(config, ledger, feed, clock, queue)
     run = ShopRun(
         world=world,
-        counter=shop_counter_of(config, ledger, feed, clock),
+        counter=counters.shops,
         store=DynamoRollupStore(config.rollups_table),
         leases=DynamoLeases(config.ephemeral_table),
         metrics=EmbeddedMetrics(config.aws_lambda_function_name, clock),
     )
     worker = CountWorker(
         run=run,
+        units=unit_run(run, counters.units, ledger, queue) if counters.units else None,
         refresh=Refresh(world=world, feed=feed, run=run),
-        queue=SqsQueue(config.rollup_queue_url),
+        queue=queue,
         decisions=SqsQueue(config.decide_queue_url),
     )
 

@@ -11,13 +11,14 @@ from abtest.adapters.warehouse.athena import AthenaWarehouse
 from abtest.adapters.warehouse.athena_shop_counter import AthenaShopCounter
 from abtest.adapters.warehouse.counts_sql import CANDIDATE
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
 from abtest.domain.ledger.objects import ShopFiles
 from abtest.kit.clock import SystemClock
 from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.rollups import DividedCounter
 from abtest.wiring.settings import MissingSettingError, Settings
-from abtest.wiring.warehouses import shop_counter_of, warehouse_of
+from abtest.wiring.warehouses import counters_of, warehouse_of
 from tests.support.ledgers import BEGIN, PLAN, SHOP
+from tests.support.memory import MemoryQueue
 from tests.support.moto_stack import AwsStack, moto_stack
 from tests.support.scripted_athena import ScriptedAthena
 
@@ -39,8 +40,9 @@ def test_engine__is_what_the_template_says(stack: AwsStack) -> None:
     ledger, is_athena = S3Blobs(settings.ledger_bucket), settings.warehouse_engine == "athena"
     assert isinstance(warehouse_of(settings, ledger), AthenaWarehouse if is_athena else DuckDbWarehouse)
     clock = SystemClock()
-    counter = shop_counter_of(settings, ledger, LedgerFeed(ledger, clock), clock)
-    assert isinstance(counter, AthenaShopCounter if is_athena else DuckDbShopCounter)
+    counters = counters_of(settings, ledger, LedgerFeed(ledger, clock), clock, MemoryQueue())
+    assert isinstance(counters.shops, AthenaShopCounter if is_athena else DividedCounter)
+    assert (counters.units is None) is is_athena
 
 
 @pytest.mark.parametrize("stack", ["athena"], indirect=True)

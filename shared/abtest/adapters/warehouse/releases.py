@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from abtest.adapters.warehouse.shop_copy_sql import HASHED, PIECE, TABLES
+from abtest.adapters.warehouse.shop_copy_sql import HASHED, IDS_TABLES, PIECE, TABLES, VISITOR_OF
 from abtest.domain.ledger.columns import COLUMNS
 from abtest.kit import canonical_json
 
@@ -24,7 +24,7 @@ COUNTING = ("adapters/warehouse", "domain/ledger", "domain/targeting", "domain/g
 @cache
 def rows_release() -> str:
     """Return the digest of the form in which rows are stored."""
-    return canonical_json.sha256([dict(COLUMNS), dict(TABLES), HASHED, PIECE, duckdb.__version__])
+    return canonical_json.sha256([dict(COLUMNS), TABLES, IDS_TABLES, HASHED, VISITOR_OF, PIECE, duckdb.__version__])
 
 
 @cache

@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 
 import duckdb
 
+from abtest.adapters.warehouse.brought import Brought
 from abtest.adapters.warehouse.many_plans import counting_many
 from abtest.adapters.warehouse.raw_rows import parquet_rows
 from abtest.adapters.warehouse.rows_in_memory import RowsInMemory, before_and_after, in_memory, without_collection
@@ -37,15 +38,17 @@ from abtest.adapters.warehouse.shop_copy_sql import (
     TABLES,
     TIE_EVENTS,
     TIE_ORDERS,
+    rows_of,
 )
-from abtest.adapters.warehouse.shop_results import Brought, PlanCounts, Results, digest_of
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, Row
+from abtest.domain.ledger.partitions import Unit
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_day_changes import changed
 from abtest.domain.ledger.shop_days import OrderMoment, ShopDay, touched_days
+from abtest.domain.ledger.shop_results import PlanCounts, Results, digest_of
 
 _log = logging.getLogger(__name__)
 
@@ -83,15 +86,20 @@ class ShopCopy:
         since: int,
         opened: Opened,
         results: Results | None = None,
+        *,
+        unit: Unit | None = None,
     ) -> None:
-        """Open the copy in the attached database `name`: with `results`, one that was stored; else a new one."""
+        """Open the copy in the attached database `name`: with `results`, one that was stored; else a new one.
+
+        With a `unit`, it has the rows of that unit's visitors.
+        """
         self.name = name
         self.since = since
-        self.taken: frozenset[str] = frozenset()
-        """Raw objects of the last listing whose rows are in the copy."""
-        self.listed_at = 0
         self.offset = 0
         """Everything up to this offset of the ledger's feed is in the copy."""
+        self.covers = 0
+        """All rows of the copy are in the feed up to this offset; 0: up to `offset`."""
+        self._condition = rows_of(unit)
         self._shop_id = shop_id
         self._database = database
         self._opened = opened
@@ -123,9 +131,9 @@ class ShopCopy:
     def append(self, files: Sequence[Path], *, is_new: bool) -> None:
         """Add the rows of Parquet files while the copy is built; new ones go to the inbox."""
         into, shop_column, flag = ("inbox", "shop_id, ", ", true") if is_new else (f"{self.name}.history", "", "")
-        rows = parquet_rows("$files")
+        rows = f"{parquet_rows('$files')} WHERE shop_id = $shop AND {self._condition}"
         self._database.execute(
-            f"INSERT INTO {into} SELECT {shop_column}{HASHED}{flag} FROM {rows} WHERE shop_id = $shop",  # noqa: S608 - names of our own
+            f"INSERT INTO {into} SELECT {shop_column}{HASHED}{flag} FROM {rows}",  # noqa: S608 - names of our own
             {"shop": self._shop_id, "files": [str(path) for path in files]},
         )
 
@@ -173,6 +181,19 @@ class ShopCopy:
                 self._counted[experiment_id] = replace(stored, counts=stored.counts.seen(newest))
         brought.counts = {experiment_id: stored.counts for experiment_id, stored in self._counted.items()}
         return brought
+
+    def select_visitors(self, file: Path, into: str) -> None:
+        """Make a temporary table of all rows of the visitors whose hashes are the lines of a file."""
+        run = self._database.execute
+        run(
+            """CREATE OR REPLACE TEMP TABLE chosen AS
+            SELECT visitor_hash FROM read_csv($file, header = false, columns = {'visitor_hash': 'UBIGINT'})""",
+            {"file": str(file)},
+        )
+        pieces = f"SELECT DISTINCT piece FROM {self.name}.visits SEMI JOIN chosen USING (visitor_hash)"  # noqa: S608 - a name of our own
+        rows = self._select(pieces, "visitor_hash IN (SELECT visitor_hash FROM chosen)")
+        run(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT *, {literal(self._shop_id)} AS shop_id FROM ({rows})")  # noqa: S608 - escaped
+        run("DROP TABLE chosen")
 
     def dates(self) -> frozenset[str]:
         """Return the dates (`YYYY-MM-DD`) with any event."""

@@ -6,6 +6,7 @@ In these texts, `{name}` is the name of the copy's database, and `{rows}` is the
 from abtest.adapters.warehouse.kinds_sql import IS_ORDER
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES
 from abtest.domain.ledger.columns import COLUMNS
+from abtest.domain.ledger.partitions import Unit
 
 KEPT = tuple(name for name in COLUMNS if name != "shop_id")
 """Columns of a copy; the shop is the same for all rows."""
@@ -30,6 +31,20 @@ TABLES = {
     "orders": "order_hash UBIGINT, visitor_hash UBIGINT",
     "ties": "shared UBIGINT, visitor_hash UBIGINT",
 }
+
+IDS_TABLES = {"pairs": "shared UBIGINT, visitor_hash UBIGINT", "tied": "visitor_hash UBIGINT"}
+"""Tables of a copy of ids: the visitors of each event and order id, and those who share an id with another visitor."""
+
+VISITOR_OF = "hash(visitor_id) % {of} = {number}"
+
+
+def rows_of(unit: Unit | None) -> str:
+    """Return the condition of the rows that a unit reads, in a relation with the ledger's columns."""
+    # A unit of ids selects ids, not rows.
+    if unit is None or unit.kind == "ids":
+        return "true"
+    return VISITOR_OF.format(of=unit.of, number=unit.number)
+
 
 APPEND_VISITS = f"INSERT INTO {{name}}.visits SELECT DISTINCT visitor_hash, {PIECE} FROM {{name}}.history"  # noqa: S608 - names of our own
 APPEND_ORDERS = """INSERT INTO {name}.orders

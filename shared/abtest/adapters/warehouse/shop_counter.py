@@ -6,11 +6,15 @@ failed.
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+import duckdb
+
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
-from abtest.adapters.warehouse.shop_copy import Opened, ShopCopy
+from abtest.adapters.warehouse.shop_copy import Opened
 from abtest.adapters.warehouse.shop_copy_sql import RELEASE
 from abtest.adapters.warehouse.shop_intake import CLEAR, DAYS_READ_MS, Feed, Intake, Task
 from abtest.adapters.warehouse.shop_shelf import Held, Shelf
@@ -81,45 +85,57 @@ class DuckDbShopCounter:
         self, shop: ShopPlans, *, head: int, stored: StoredState | None, until: datetime | None = None
     ) -> ShopCounted:
         """Count the shop up to `head` by its copy here, by its stored state, or from scratch; see ShopCounter."""
-        task = Task(self._clock, shop, head=head, stored=stored, until=until)
+        with self.counting(Task(self._clock, shop, head=head, stored=stored, until=until)) as (_, counted):
+            return counted
+
+    @property
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """The database to which the copies are attached."""
+        return self._shelf.database
+
+    @contextmanager
+    def counting(self, task: Task) -> Iterator[tuple[Held, ShopCounted]]:
+        """Carry out a task, and yield its copy, which is in use until the context ends, with its counts."""
         task.check_time()
         try:
-            counted = self._continued(task)
-            if counted is None:
+            done = self._continued(task)
+            if done is None:
+                held = self._intake.build(task)
                 # All that either offset stands for was in the ledger before it is listed.
-                counted = self._counted(task, self._intake.build(task), max(head, task.after), is_warm=False)
+                done = held, self._counted(task, held, max(task.head, task.after), is_warm=False)
+            yield done
         except (OutOfTimeError, BlobsUnavailableError):
             raise  # what the shelf has is whole
         except BaseException:
-            self._shelf.drop(shop.shop_id)
+            self._shelf.drop(task.name)
             raise
         finally:
             self._shelf.database.execute(CLEAR + RELEASE)
             self._shelf.limit()
-        return counted
 
-    def _continued(self, task: Task) -> ShopCounted | None:
+    def _continued(self, task: Task) -> tuple[Held, ShopCounted] | None:
         """Continue a copy; None where there is none, or it cannot be continued."""
         try:
             held = self._held(task)
             if held is None:
                 return None
-            return self._counted(task, held, self._intake.take_news(task, held), is_warm=True)
+            return held, self._counted(task, held, self._intake.take_news(task, held), is_warm=True)
         except (OutOfTimeError, BlobsUnavailableError):
             raise
         except Exception as error:
             # Whatever the reason, the ledger has all rows. An error that is not the copy's own comes again there.
-            _log.warning("rollup.copy_in_doubt", exc_info=error, extra={"shop_id": task.shop_id})
-            self._shelf.drop(task.shop_id)
+            _log.warning("rollup.copy_in_doubt", exc_info=error, extra={"shop_id": task.name})
+            self._shelf.drop(task.name)
             task.stored = None
             return None
 
     def _held(self, task: Task) -> Held | None:
         """Return the copy in this process or, where that is cheaper to bring up to date, the stored one."""
         since = task.shop.rows_since(task.now - (DAYS_READ_MS - DAY_MS))
-        held = self._shelf.get(task.shop_id)
-        if held is not None and held.copy.since > since:
-            self._shelf.drop(task.shop_id)
+        held = self._shelf.get(task.name)
+        is_ahead = held is not None and task.unit is not None and held.copy.offset > task.head
+        if held is not None and (held.copy.since > since or is_ahead):
+            self._shelf.drop(task.name)
             held = None
         if task.stored is None or (held is not None and not self._is_far_behind(task, held, task.stored)):
             if held is not None:
@@ -130,12 +146,12 @@ class DuckDbShopCounter:
         except BlobsUnavailableError:
             raise
         except Exception as error:
-            _log.warning("rollup.state_in_doubt", exc_info=error, extra={"shop_id": task.shop_id})
+            _log.warning("rollup.state_in_doubt", exc_info=error, extra={"shop_id": task.name})
             task.stored = None
             if held is not None:
                 held.stored, held.parts = None, ()
             return held
-        self._shelf.put(task.shop_id, restored)
+        self._shelf.put(task.name, restored)
         return restored
 
     def _is_far_behind(self, task: Task, held: Held, stored: StoredState) -> bool:
@@ -154,12 +170,12 @@ class DuckDbShopCounter:
 
     def _restored(self, task: Task, stored: StoredState, since: int) -> Held:
         with self._shelf.new_file() as (name, file):
-            state = self._states.read(stored, task.shop_id, file, since=since)
+            state = self._states.read(stored, task.name, file, since=since)
             self._shelf.attach(name, file)
-            copy = ShopCopy(self._shelf.database, name, task.shop_id, state.since, self._opened, state.results)
+            copy = self._intake.copy(task, name, state.since, state.results)
             if copy.held != state.held:
                 raise StateInDoubtError(f"it has {copy.held} rows instead of {state.held}")
-            copy.offset = state.offset
+            copy.offset, copy.covers = state.offset, state.covers
             plans, changed = dict(state.results.plans), dict(state.changed)
             return Held(copy=copy, file=file, stored=stored, parts=state.parts, plans=plans, changed=changed)
 
@@ -195,6 +211,9 @@ class DuckDbShopCounter:
         copy, days_until = held.copy, task.shop.days_until
         today = (task.now + CLOCKS_APART_MS) // DAY_MS
         kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
+        if task.unit is not None:  # who adds up needs all of them
+            dates = copy.dates() | copy.outdated
+            return copy.days([date for date in kept if date in dates], kept, task.shop.currency)
         recent = {date: at for date, at in held.changed.items() if at >= days_until - CLOCKS_APART_MS and date in kept}
         dates = copy.outdated | recent.keys() if days_until else copy.dates()
         days = copy.days([date for date in kept if date in dates], kept, task.shop.currency)
@@ -229,8 +248,9 @@ class DuckDbShopCounter:
             return
         self._shelf.database.execute(f"CHECKPOINT {copy.name}")
         state = ShopState(
-            shop_id=task.shop_id,
+            shop_id=task.name,
             offset=copy.offset,
+            covers=copy.covers,
             since=copy.since,
             held=copy.held,
             results=results,
@@ -241,7 +261,7 @@ class DuckDbShopCounter:
             held.plans, held.rows, held.entries = dict(results.plans), 0, 0
             self._states.forget(held.stored, named=task.stored)
         except Exception as error:
-            _log.warning("rollup.state_not_stored", exc_info=error, extra={"shop_id": task.shop_id})
+            _log.warning("rollup.state_not_stored", exc_info=error, extra={"shop_id": task.name})
 
     def _is_due(self, held: Held) -> bool:
         limits = self._limits

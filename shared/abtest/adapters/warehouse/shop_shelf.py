@@ -11,15 +11,18 @@ from weakref import finalize
 import duckdb
 
 from abtest.adapters.warehouse.duckdb_settings import settings_of
+from abtest.adapters.warehouse.ids_copy import IdsCopy
 from abtest.adapters.warehouse.shop_copy import ShopCopy
 from abtest.ports.rollup_store import StoredState
+
+Copy = ShopCopy | IdsCopy
 
 
 @dataclass(slots=True, kw_only=True)
 class Held:
     """A shop's copy and what is known of its stored state. `rows` and `entries` of the feed came after that one."""
 
-    copy: ShopCopy
+    copy: Copy
     file: Path
     stored: StoredState | None = None
     parts: tuple[str, ...] = ()

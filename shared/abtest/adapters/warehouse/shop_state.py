@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from abtest.adapters.warehouse.releases import counting_release, rows_release
-from abtest.adapters.warehouse.shop_results import Results, results_of
 from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.shop_results import Results, results_of
 from abtest.kit import canonical_json
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import BlobEntry, Blobs
@@ -43,7 +43,8 @@ class StateInDoubtError(Exception):
 class ShopState:
     """A state. `since`: the copy has the rows received from this moment on; `held` is their number.
 
-    `changed`: when days were changed that may not be stored yet, by date (`YYYY-MM-DD`). Moments are Unix ms.
+    `changed`: when days were changed that may not be stored yet, by date (`YYYY-MM-DD`). Moments are Unix ms. `covers`:
+    all rows are in the feed up to this offset, which may be behind `offset`.
     """
 
     shop_id: str
@@ -53,6 +54,7 @@ class ShopState:
     results: Results
     changed: Mapping[str, int] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
+    covers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class ShopStates:
                 held=header["held"],
                 results=results,
                 changed=header["changed"],
+                covers=header.get("covers", 0),
                 parts=tuple(header["parts"]),
             )
             inline = None if state.parts else zlib.decompress(body[header["results"] :])
@@ -108,6 +111,7 @@ class ShopStates:
             "since": state.since,
             "held": state.held,
             "changed": state.changed,
+            "covers": state.covers,
             "parts": parts,
             "results": len(results),
         }

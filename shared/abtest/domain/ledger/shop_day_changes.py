@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from abtest.domain.ledger.cells import Money
-from abtest.domain.ledger.shop_days import SegmentCount, ShopDay, Stitch
+from abtest.domain.ledger.shop_days import SegmentCount, ShopDay, Stitch, shop_day
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -42,6 +42,20 @@ def changed(day: ShopDay, before: ShopDay, after: ShopDay) -> ShopDay:
         },
         stitch=Stitch(*map(_number, day.stitch, before.stitch, after.stitch)),
     )
+
+
+def plus(day: ShopDay, other: ShopDay) -> ShopDay:
+    """Return the counts of both, whose rows share no visitor, event id and order id."""
+    return changed(day, _without_counts(day), other)
+
+
+def minus(day: ShopDay, part: ShopDay) -> ShopDay:
+    """Return the counts of the day without those of a part of its rows, which shares none of these with the others."""
+    return changed(day, part, _without_counts(day))
+
+
+def _without_counts(day: ShopDay) -> ShopDay:
+    return shop_day((), day.shop_id, day.date, day.currency)
 
 
 def _changed(

@@ -2,10 +2,12 @@
 
 from abtest.services.rollups.backlogs import Backlogs
 from abtest.services.rollups.dispatch import Dispatch, Dispatched
-from abtest.services.rollups.messages import CountMessage
+from abtest.services.rollups.divided import DividedCounter
+from abtest.services.rollups.messages import CountMessage, UnitMessage
 from abtest.services.rollups.reach import ShopReaches
 from abtest.services.rollups.refresh import Refresh
 from abtest.services.rollups.shop_run import ShopHeldError, ShopRun, ShopSummary
+from abtest.services.rollups.unit_run import UnitRun, unit_run
 from abtest.services.rollups.worker import CountWorker
 from abtest.services.rollups.writer import RollupWriter
 
@@ -15,10 +17,14 @@ __all__ = [
     "CountWorker",
     "Dispatch",
     "Dispatched",
+    "DividedCounter",
     "Refresh",
     "RollupWriter",
     "ShopHeldError",
     "ShopReaches",
     "ShopRun",
     "ShopSummary",
+    "UnitMessage",
+    "UnitRun",
+    "unit_run",
 ]

@@ -15,7 +15,7 @@ from abtest.kit.clock import from_milliseconds, parse_milliseconds, timestamp, t
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.rollup_store import RollupStore, ShopProgress
-from abtest.ports.warehouse import ShopCounted, ShopCounter, ShopPlans
+from abtest.ports.warehouse import ShopCounted, ShopCounter, ShopPlans, UnitsAtWorkError
 from abtest.services.context import World
 from abtest.services.leases import Lease, LeaseLostError, lease
 from abtest.services.rollups.work import ShopWork, shop_work
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShopHeldError(Exception):
-    """Another worker counts the shop at the moment."""
+    """Other workers count the shop, or units of it, at the moment."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,9 +82,12 @@ class ShopRun:
         if before is not None and before.offset >= head and before.plans == work.digest and not before.failed:
             return ShopSummary()
         days_until = parse_milliseconds(before.days_until) if before and before.days_until else 0
-        plans = replace(work.plans, days_until=days_until)
+        known = before.held if before else 0
+        plans = replace(work.plans, days_until=days_until, held=known, listed_at=listed_at)
         try:
             counted = self.counter.count(plans, head=head, stored=before.state if before else None, until=until)
+        except UnitsAtWorkError as error:
+            raise ShopHeldError(shop_id) from error
         except Exception:
             # Noted, so that the dispatcher tries the shop again after a while and not at each of its runs.
             _log.exception("rollup.shop_not_counted", extra={"shop_id": shop_id})

@@ -1,4 +1,4 @@
-"""Worker of the roll-up queue: a message is one shop to count, or a refresh that someone requested."""
+"""Worker of the roll-up queue: a message is one shop to count, one unit of a divided shop, or a requested refresh."""
 
 import logging
 from collections.abc import Sequence
@@ -7,9 +7,10 @@ from datetime import datetime
 
 from abtest.ports.queue import Queue, QueueUnavailableError
 from abtest.services.decisions.messages import decision_messages
-from abtest.services.rollups.messages import CountMessage, InvalidMessageError, read_message
+from abtest.services.rollups.messages import CountMessage, InvalidMessageError, UnitMessage, read_message
 from abtest.services.rollups.refresh import Refresh
 from abtest.services.rollups.shop_run import ShopHeldError, ShopRun
+from abtest.services.rollups.unit_run import UnitRun
 
 _log = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ class CountWorker:
     """Handler of messages. One that is lost costs time only: the dispatcher sends another while the shop is behind."""
 
     run: ShopRun
+    units: UnitRun | None
     refresh: Refresh
     queue: Queue
     decisions: Queue
@@ -29,6 +31,9 @@ class CountWorker:
             message = read_message(body)
         except InvalidMessageError:
             return self.refresh.handle(body, until)
+        if isinstance(message, UnitMessage):
+            # An engine that counts shops of any size has no units: a message is left from another one.
+            return self.units.run(message, until) if self.units else True
         try:
             summary = self.run.run(message.shop_id, head=message.head, listed_at=message.listed_at, until=until)
         except ShopHeldError:

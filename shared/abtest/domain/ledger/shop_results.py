@@ -1,11 +1,14 @@
-"""Results of a copy of a shop's rows, and their form in a stored state."""
+"""Results of a shop, or of a part of its visitors, and their stored form: counts by plan, and days."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import reduce
+from operator import add
 
 from abtest.domain.ledger.daily_counts import DailyCounts, Document
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import shop_day_document, shop_day_of
+from abtest.domain.ledger.shop_day_changes import plus
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.domain.ledger.stored_counts import daily_counts_of, document_of
 from abtest.kit import canonical_json
@@ -41,17 +44,6 @@ class Results:
         }
 
 
-@dataclass(slots=True, kw_only=True)
-class Brought:
-    """Changes by new rows: counts by experiment, dates of days, and reasons of plans that could not be counted."""
-
-    rows: int = 0
-    oldest: int | None = None
-    counts: dict[str, DailyCounts] = field(default_factory=dict)
-    dates: frozenset[str] = frozenset()
-    failed: dict[str, str] = field(default_factory=dict)
-
-
 def results_of(document: Document) -> Results:
     """Read the stored form. Raises KeyError, TypeError or ValueError for anything else."""
     days = [shop_day_of(day) for day in document["days"]]
@@ -67,3 +59,22 @@ def results_of(document: Document) -> Results:
 def digest_of(plan: CountingPlan) -> str:
     """Return a digest of a plan's content, because plans contain documents, which are not hashable."""
     return canonical_json.sha256(asdict(plan))
+
+
+def added(parts: Sequence[Results]) -> Results:
+    """Add results of sets of rows that share no visitor, event id and order id.
+
+    A plan that is not in all of them, or was another one in some, is left out. A day that is in some only has no rows
+    in the others.
+    """
+    counted: dict[str, PlanCounts] = {}
+    for experiment_id, first in parts[0].counted.items():
+        own = [part.counted.get(experiment_id) for part in parts]
+        counts = [each.counts.whole() for each in own if each is not None and each.plan == first.plan]
+        if len(counts) == len(parts):
+            counted[experiment_id] = PlanCounts(plan=first.plan, counts=DailyCounts.of(reduce(add, counts)))
+    days: dict[str, ShopDay] = {}
+    for part in parts:
+        for date, day in part.days.items():
+            days[date] = plus(days[date], day) if date in days else day
+    return Results(counted=counted, days=days)
