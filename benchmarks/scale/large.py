@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from abtest.domain.ledger.objects import events_prefix
+from abtest.services.rollups.divided import BYTES_A_ROW
 from benchmarks.scale.fleet import Work
 from benchmarks.scale.rounds import Site, WrongCountError, site
 from benchmarks.scale.settings import Sizes
-from benchmarks.scale.shops import Shops, experiment_id
+from benchmarks.scale.shops import Shops, experiment_id, shop_id
 from benchmarks.scale.table import Figure, say
 
 QUARTER = 4
@@ -21,8 +23,12 @@ PARTITIONS = 4
 
 def in_partitions(here: Site) -> Work:
     """Count the shop in so many partitions."""
-    # In the middle of the sizes that are divided like this: rows are estimated before the first count.
-    return here.fleet.work(most_rows=2 * here.rows // (PARTITIONS - 1))
+    estimated = sum(entry.size for entry in here.place.bare.list(events_prefix(shop_id(1)))) // BYTES_A_ROW
+    # In the middle of the sizes that are divided into so many.
+    work = here.fleet.work(most_rows=2 * estimated // (PARTITIONS - 1))
+    if len(work.units) < PARTITIONS:
+        raise WrongCountError(f"a shop of about {estimated:,} rows was not divided")
+    return work
 
 
 WAYS: Ways = {

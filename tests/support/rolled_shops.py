@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
+from abtest.adapters.warehouse.shop_units import DuckDbShopUnits
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.manifests import manifest_key, sectioned
 from abtest.domain.ledger.objects import raw_key
+from abtest.domain.ledger.partitions import MOST_ROWS
 from abtest.kit.clock import ManualClock, from_milliseconds, timestamp, to_milliseconds
 from abtest.kit.ids import SystemRandomness
 from abtest.ports.catalog import Catalog, Commit, Put
 from abtest.services.context import World
 from abtest.services.experiments.records import EXPERIMENTS
+from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.shop_records import puts_of
 from tests.faults.faults import Fate, Fated
 from tests.support.counting import Counting
@@ -76,14 +80,17 @@ class RolledShops:
     def now(self) -> int:
         return to_milliseconds(self.clock.now())
 
-    def process(self, fate: Fate | None = None, *, entries: int = 1000) -> Counting:
-        """A new process; its calls of stores may kill it."""
+    def process(self, fate: Fate | None = None, *, entries: int = 1000, most_rows: int | None = None) -> Counting:
+        """A new process; its calls of stores may kill it. With `most_rows` it divides larger shops, in DuckDB."""
         fate = fate or Fate()
-        ledger = Fated(self.ledger, fate)
+        ledger: Any = Fated(self.ledger, fate)
         self.counter = ReferenceCounter(ledger, self.clock, entries=entries)
+        whole = DuckDbShopCounter(ledger, self.clock, LedgerFeed(ledger, self.clock))
         self.counting = Counting(
             world=World(catalog=Fated(self.catalog, fate), clock=self.clock, random=SystemRandomness()),
-            counter=self.counter,
+            counter=self.counter if most_rows is None else whole,
+            units=None if most_rows is None else DuckDbShopUnits(whole, self.clock),
+            most_rows=most_rows or MOST_ROWS,
             ledger=ledger,
             store=Fated(self.store, fate),
             leases=Fated(self.leases, fate),

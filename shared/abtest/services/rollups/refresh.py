@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.jobs.model import Job
 from abtest.kit.documents import decode
+from abtest.ports.warehouse import UnitsAtWorkError
 from abtest.services.context import World
 from abtest.services.jobs import Attempt, Workbench
 from abtest.services.jobs.attempts import JobHeldError, JobLostError
@@ -21,6 +22,7 @@ PATIENCE = timedelta(seconds=60)
 """Time for a run of the shop that another worker has begun; after it the queue delivers the message again."""
 
 PAUSE_SECONDS = 0.5
+UNITS_PAUSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +54,16 @@ class Refresh:
 
     def _refresh(self, attempt: Attempt, until: datetime | None) -> None:
         job = attempt.job
-        summary = self._counted(job.shop_id, until)
+        summary = self._counted(job, until)
         # Failures of the shop's other experiments do not concern this job.
         if not summary.is_whole or {job.shop_id, job.request.get("experiment_id")} & set(summary.failed):
             attempt.fail("the experiment could not be counted; the schedule tries again")
         else:
             attempt.complete({"generation": self._generation(job)})
 
-    def _counted(self, shop_id: str, until: datetime | None) -> ShopSummary:
+    def _counted(self, job: Job, until: datetime | None) -> ShopSummary:
         """Count all that the ledger holds of the shop, in as many runs as it takes. Raises ShopHeldError."""
+        shop_id = job.shop_id
         advanced = self.feed.advance()
         head = advanced.entry.heads.get(shop_id, 0) if advanced.entry else 0
         patient_until = self.world.clock.now() + PATIENCE
@@ -72,9 +75,20 @@ class Refresh:
                     raise
                 self.sleep(PAUSE_SECONDS)
                 continue
+            except UnitsAtWorkError:
+                return self._counted_in_units(job, until or patient_until)
             is_late = until is not None and self.world.clock.now() >= until
             if summary.is_whole or summary.failed or is_late:
                 return summary
+
+    def _counted_in_units(self, job: Job, until: datetime) -> ShopSummary:
+        """Wait until other workers have counted what the ledger held when the job was created. Raises ShopHeldError."""
+        while self.world.clock.now() < until:
+            progress = self.run.store.shop_progress(job.shop_id)
+            if progress is not None and progress.until >= job.created_at:
+                return ShopSummary(failed=sorted(progress.failed))
+            self.sleep(UNITS_PAUSE_SECONDS)
+        raise ShopHeldError(job.shop_id)
 
     def _generation(self, job: Job) -> int | None:
         """Current generation of the roll-up; None for an experiment that is not measured."""

@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class ShopHeldError(Exception):
-    """Other workers count the shop, or units of it, at the moment."""
+    """Another worker counts the shop at the moment."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,7 +61,8 @@ class ShopRun:
     def run(self, shop_id: str, *, head: int, listed_at: int, until: datetime | None = None) -> ShopSummary:
         """Count one shop up to the feed's offset `head`, which has what the ledger held at `listed_at` (Unix ms).
 
-        Raises ShopHeldError while another worker counts it. A shop that cannot be counted is `failed`.
+        Raises ShopHeldError while another worker counts it, and UnitsAtWorkError where workers have been sent for
+        units of it, the last of whom sends for the shop again. A shop that cannot be counted is `failed`.
         """
         owner = self.world.new_id()
         try:
@@ -86,8 +87,8 @@ class ShopRun:
         plans = replace(work.plans, days_until=days_until, held=known, listed_at=listed_at)
         try:
             counted = self.counter.count(plans, head=head, stored=before.state if before else None, until=until)
-        except UnitsAtWorkError as error:
-            raise ShopHeldError(shop_id) from error
+        except UnitsAtWorkError:
+            raise
         except Exception:
             # Noted, so that the dispatcher tries the shop again after a while and not at each of its runs.
             _log.exception("rollup.shop_not_counted", extra={"shop_id": shop_id})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from abtest.ports.queue import Queue, QueueUnavailableError
+from abtest.ports.warehouse import UnitsAtWorkError
 from abtest.services.decisions.messages import decision_messages
 from abtest.services.rollups.messages import CountMessage, InvalidMessageError, UnitMessage, read_message
 from abtest.services.rollups.refresh import Refresh
@@ -40,6 +41,8 @@ class CountWorker:
             # What its holder does not count, the dispatcher announces again.
             _log.info("rollup.held", extra={"shop_id": message.shop_id})
             return True
+        except UnitsAtWorkError:
+            return True  # the last of them sends for the shop
         if summary.written:
             self._announce(message.shop_id, sorted(summary.written))
         if not summary.is_whole and not summary.failed:
