@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from random import Random
 from typing import Any
 
@@ -13,7 +14,7 @@ from abtest.domain.ledger.objects import EventsFile, compacted_key, hour_of, hou
 from abtest.kit.clock import ManualClock, from_milliseconds
 from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.ledger_files import LedgerFiles
-from abtest.services.shop_objects import ShopObjects
+from abtest.services.shop_objects import KEPT_BYTES, ShopObjects
 from tests.support.memory import MemoryBlobs
 from tests.unit.ledger.feed_world import MINE, OTHER, World
 from tests.unit.ledger.streams import BEGIN
@@ -35,11 +36,12 @@ def check(world: World, objects: ShopObjects, since: int, shop_id: str = MINE) -
     assert sorted(world.read(list(files.sections), shop_id)) == sorted(event_id for ids in rows for event_id in ids)
 
 
+@pytest.mark.parametrize("kept_bytes", [0, 4_000, KEPT_BYTES])
 @pytest.mark.parametrize("seed", range(8))
-def test_of_shop__hours_of_all_kinds__are_those_of_the_whole_ledger(seed: int) -> None:
+def test_of_shop__hours_of_all_kinds__are_those_of_the_whole_ledger(seed: int, kept_bytes: int) -> None:
     chance = Random(seed)
     world = World()
-    objects = ShopObjects(world.ledger, world.feed, world.time)
+    objects = ShopObjects(world.ledger, world.feed, world.time, kept_bytes=kept_bytes)
     written: dict[int, list[str]] = {}
     for _ in range(40):
         world.time.advance(minutes=chance.choice([1, 20, 50, 180, 900]))
@@ -119,3 +121,44 @@ def test_of_shop__second_shop__reads_the_last_hours_only() -> None:
     world.time.advance(hours=2)
     objects.of_shop(OTHER, BEGIN)
     assert ledger.calls > 400, "after an hour documents are read again"
+
+
+def test_of_shop__shop_without_rows_after_another__keeps_what_is_known() -> None:
+    world = World()
+    compact(world, hour_of(BEGIN), [world.write("a")], MINE)
+    world.time.advance(days=3)
+    objects = ShopObjects(world.ledger, world.feed, world.time)
+    for shop in (MINE, "shop-z", MINE):
+        check(world, objects, 0, shop)
+
+
+def test_of_shop__document_replaced_and_forgotten__has_the_new_files() -> None:
+    world = World()
+    key = world.write("a")
+    compact(world, hour_of(BEGIN), [key], OTHER)
+    world.time.advance(days=3)
+    objects = ShopObjects(world.ledger, world.feed, world.time)
+    assert objects.of_shop(MINE, 0).parquet == ()
+    compact(world, hour_of(BEGIN), [key], MINE, OTHER)
+    objects.forget()
+    check(world, objects, 0)
+
+
+def test_of_shop__names_of_many_shops__stay_under_the_limit() -> None:
+    world = World()
+    shops = [f"shop-{number}" for number in range(1_000)]
+    for number in range(20):
+        hour = hour_of(BEGIN) + number * HOUR_MS
+        keys = (EventsFile(shop_id=shop, hour=hour, first=0, last=15, digest="1" * 64).key for shop in shops)
+        document = CompactedHour(raw=frozenset(), events=tuple(keys), rows=1)
+        world.put(compacted_key(hour), document.encoded())
+    world.time.advance(days=4)
+    tracemalloc.start()
+    for kept_bytes, limit in ((KEPT_BYTES, 420_000), (200_000, 200_000)):
+        before, _ = tracemalloc.get_traced_memory()
+        objects = ShopObjects(world.ledger, world.feed, world.time, kept_bytes=kept_bytes)
+        for shop in shops[:2]:
+            assert len(objects.of_shop(shop, 0).parquet) == 20
+        held, _ = tracemalloc.get_traced_memory()
+        assert held - before < limit
+    tracemalloc.stop()

@@ -26,6 +26,7 @@ from abtest.kit.clock import Clock
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
 from abtest.ports.rollup_store import StoredState
 from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopPlans
+from abtest.services.shop_objects import ShopObjects
 
 _log = logging.getLogger(__name__)
 
@@ -79,7 +80,8 @@ class DuckDbShopCounter:
         self._limits = limits
         self._states = ShopStates(ledger, clock, limits.part_bytes)
         self._shelf = Shelf(memory_limit=limits.memory, disk_bytes=limits.disk_bytes, shops=limits.shops)
-        self._intake = Intake(ledger, feed, self._shelf, opened, limits.rows_a_call)
+        self._objects = ShopObjects(ledger, feed, clock)
+        self._intake = Intake(ledger, feed, self._objects, self._shelf, opened, limits.rows_a_call)
 
     def count(
         self, shop: ShopPlans, *, head: int, stored: StoredState | None, until: datetime | None = None
@@ -108,6 +110,7 @@ class DuckDbShopCounter:
             raise  # what the shelf has is whole
         except BaseException:
             self._shelf.drop(task.name)
+            self._objects.forget()
             raise
         finally:
             self._shelf.database.execute(CLEAR + RELEASE)

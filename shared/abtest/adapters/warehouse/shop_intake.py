@@ -24,7 +24,7 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.rollup_store import StoredState
 from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopPlans
 from abtest.services.ledger_feed import Advanced
-from abtest.services.ledger_files import LedgerFiles
+from abtest.services.shop_objects import ShopObjects
 
 OBJECTS_AT_ONCE = 256
 OVERLAP_MS = 3 * HOUR_MS
@@ -97,6 +97,7 @@ class Intake:
 
     ledger: Blobs
     feed: Feed
+    objects: ShopObjects
     shelf: Shelf
     opened: Opened
     rows_a_call: int
@@ -119,11 +120,9 @@ class Intake:
         self.shelf.drop(task.name)
         self.shelf.database.execute(CREATE_INBOX)
         since = task.shop.rows_since(task.now - DAYS_READ_MS)
-        files = LedgerFiles(self.ledger).of_shop(task.shop_id, since)
-        sections = self.feed.sections_of(task.shop_id, files.raw) if files.raw else []
-        if task.unit is not None:
-            # No entry has an object without a manifest: its rows will be news, for all units at the same offset.
-            sections = [section for section in sections if section.rows]
+        files = self.objects.of_shop(task.shop_id, since)
+        # No entry has an object without a manifest: its rows will be news, for all units at the same offset.
+        sections = [section for section in files.sections if section.rows or task.unit is None]
         # Rows that the shop's stored days may lack are new: they tell which days change.
         news_from = hour_of(task.shop.days_until - OVERLAP_MS) if task.shop.days_until else inf
         with self.shelf.new_file() as (name, file):
