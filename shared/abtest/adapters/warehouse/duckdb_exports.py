@@ -12,7 +12,7 @@ import duckdb
 from abtest.adapters.warehouse import export_sql as sql
 from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.raw_rows import SQL_TYPES, download, stage
-from abtest.adapters.warehouse.raw_sections import download_sections
+from abtest.adapters.warehouse.raw_sections import batches
 from abtest.domain.exports.columns import EVENTS, EXPOSURES
 from abtest.domain.exports.order import BEFORE_MS, ExportOrder
 from abtest.domain.ledger.columns import COLUMNS, ColumnType
@@ -73,8 +73,8 @@ class DuckDbExportFile:
             if files.raw:
                 stage(self._database, download(self._ledger, files.raw, folder))
                 self._database.execute(sql.TAKE_RAW, self._bounds)
-            if files.sections:
-                stage(self._database, download_sections(self._ledger, files.sections, folder))
+            for batch in batches(self._ledger, files.sections, folder):
+                stage(self._database, batch)
                 self._database.execute(sql.TAKE_RAW, self._bounds)
 
     def write(self) -> Generator[None, None, None]:

@@ -6,7 +6,7 @@ data above its memory limit to disk, so memory does not grow with the shop.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from abtest.adapters.warehouse.counts_sql import (
 from abtest.adapters.warehouse.duckdb_days import DuckDbDays
 from abtest.adapters.warehouse.duckdb_settings import settings_of
 from abtest.adapters.warehouse.raw_rows import APPEND, CREATE_RAW, NAMES, download, parquet_rows, stage
-from abtest.adapters.warehouse.raw_sections import download_sections
+from abtest.adapters.warehouse.raw_sections import batches
 from abtest.adapters.warehouse.sql_texts import literal
 from abtest.adapters.warehouse.valid_rows_sql import Suspects
 from abtest.domain.ledger.cells import Counts
@@ -39,12 +39,12 @@ from abtest.ports.blobs import Blobs
 from abtest.ports.warehouse import LedgerObjectError
 
 Answer = TypeVar("Answer")
-Source = TypeVar("Source")
 
 MEMORY_LIMIT = "700MB"
 OBJECTS_AT_ONCE = 64
 ROWS_AT_ONCE = 10_000
 
+APPEND_OWN = f"{APPEND} WHERE shop_id = $shop AND received_at >= $since"
 CREATE_ACCEPTED = "CREATE OR REPLACE TEMP TABLE accepted (goal_id VARCHAR, event_id VARCHAR, worth BIGINT)"
 # The hits are one JSON text, because DuckDB searches the disk for pandas at each value of a Python list.
 ACCEPT = """INSERT INTO accepted
@@ -161,10 +161,9 @@ class DuckDbWarehouse:
             settings = settings_of(folder, self._memory_limit)
             with duckdb.connect(folder / "rows.duckdb", config=settings) as database:
                 database.execute(CREATE_RAW)
-                self._take(database, shop_id, since, lambda keys: download(self._ledger, keys, folder), files.raw)
-                self._take(
-                    database, shop_id, since, lambda some: download_sections(self._ledger, some, folder), files.sections
-                )
+                for batch in chain(self._downloaded(files.raw, folder), batches(self._ledger, files.sections, folder)):
+                    stage(database, batch)
+                    database.execute(APPEND_OWN, {"shop": shop_id, "since": since})
                 database.execute("DROP TABLE IF EXISTS staged")
                 parquet = self._take_parquet(database, folder, files.parquet)
                 # Without Parquet files, the view has the rows of raw objects only.
@@ -177,19 +176,11 @@ class DuckDbWarehouse:
                     settings | {"temp_directory": str(folder / "spilled-alone")},
                 )
 
-    def _take(
-        self,
-        database: duckdb.DuckDBPyConnection,
-        shop_id: str,
-        since: int,
-        fetch: Callable[[Sequence[Source]], Mapping[str, Path]],
-        sources: Sequence[Source],
-    ) -> None:
-        mine = f"{APPEND} WHERE shop_id = $shop AND received_at >= $since"
-        for start in range(0, len(sources), OBJECTS_AT_ONCE):
-            files = fetch(sources[start : start + OBJECTS_AT_ONCE])
-            stage(database, files)
-            database.execute(mine, {"shop": shop_id, "since": since})
+    def _downloaded(self, keys: Sequence[str], folder: Path) -> Iterator[dict[str, Path]]:
+        """Yield files of raw objects by key, some at a time, and remove them afterwards."""
+        for start in range(0, len(keys), OBJECTS_AT_ONCE):
+            files = download(self._ledger, keys[start : start + OBJECTS_AT_ONCE], folder)
+            yield files
             for path in files.values():
                 path.unlink()
 

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from abtest.adapters.warehouse.ids_copy import IdsCopy
 from abtest.adapters.warehouse.raw_rows import download, stage
+from abtest.adapters.warehouse.raw_sections import batches
 from abtest.adapters.warehouse.shop_copy import Opened, ShopCopy
 from abtest.adapters.warehouse.shop_copy_sql import CREATE_INBOX, HASHED, rows_of
-from abtest.adapters.warehouse.shop_news import batches
 from abtest.adapters.warehouse.shop_shelf import Copy, Held, Shelf
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.feed import ShopNews
