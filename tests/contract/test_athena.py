@@ -11,19 +11,22 @@ import pytest
 
 from abtest.adapters.warehouse.athena import AthenaLedger
 from abtest.adapters.warehouse.athena_client import QueryTooLongError
-from abtest.adapters.warehouse.athena_counter import AthenaCounter
+from abtest.adapters.warehouse.athena_shop_counter import AthenaShopCounter
 from abtest.adapters.warehouse.athena_stage import ROWS as STAGED
 from abtest.adapters.warehouse.kept_rows_sql import KEPT
 from abtest.adapters.warehouse.parquet import DuckDbHours
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS, Row
+from abtest.domain.ledger.manifests import manifest_key, sectioned
 from abtest.domain.ledger.objects import EventsFile, ShopFiles, hour_of, raw_key
 from abtest.domain.ledger.reference import count
 from abtest.domain.ledger.shop_days import shop_day
 from abtest.kit import canonical_json
 from abtest.kit.clock import ManualClock, from_milliseconds
-from abtest.ports.warehouse import ShopPlans
-from abtest.services.ledger_files import LedgerFiles
+from abtest.ports.warehouse import ShopCounted, ShopPlans
+from abtest.services.ledger_feed import LedgerFeed
+from abtest.services.shop_objects import ShopObjects
+from tests.support.compaction import Compacting
 from tests.support.ledgers import BEGIN, HOLDOUT_PLAN, OTHER_SHOP, PLAN, SHOP, exposure, goal, order, plan
 from tests.support.ledgers import random_ledger as random_rows
 from tests.support.local_athena import LocalAthena, local_athena
@@ -111,9 +114,11 @@ def test_count__more_goals_than_a_statement_holds__is_refused_in_words(athena: L
         opened(athena, []).count(wanted)
 
 
-def counter(athena: LocalAthena, now: int = WRITTEN + DAY_MS) -> AthenaCounter:
+def counted_shops(athena: LocalAthena, *shops: ShopPlans, now: int = WRITTEN + DAY_MS) -> list[ShopCounted]:
     clock = ManualClock(from_milliseconds(now))
-    return AthenaCounter(warehouse=athena.warehouse, files=LedgerFiles(athena.ledger), clock=clock)
+    objects = ShopObjects(athena.ledger, LedgerFeed(athena.ledger, clock), clock)
+    counter = AthenaShopCounter(athena.warehouse, objects, clock)
+    return [counter.count(shop, head=7, stored=None) for shop in shops]
 
 
 def test_counter__shops_and_plans__each_is_counted_whole(athena: LocalAthena) -> None:
@@ -124,8 +129,8 @@ def test_counter__shops_and_plans__each_is_counted_whole(athena: LocalAthena) ->
         ShopPlans(shop_id=SHOP, currency="EUR", plans=[PLAN, HOLDOUT_PLAN]),
         ShopPlans(shop_id=OTHER_SHOP, currency="USD", plans=[other]),
     ]
-    counted = {shop.shop_id: shop for shop in counter(athena).refresh(wanted)}
-    first, second = counted[SHOP], counted[OTHER_SHOP]
+    first, second = counted_shops(athena, *wanted)
+    assert (first.offset, second.offset) == (7, 7)
     assert first.counts == {one.experiment_id: DailyCounts.of(count(rows, one)) for one in (PLAN, HOLDOUT_PLAN)}
     assert second.counts == {OTHER_SHOP: DailyCounts.of(count(rows, other))}
     assert not first.failed
@@ -137,7 +142,7 @@ def test_counter__plan_that_cannot_be_asked__fails_alone(athena: LocalAthena) ->
     rows = [exposure("v-1", "control")]
     write_raw(athena, rows, WRITTEN, "all")
     broken = plan(*(goal("g" * 200 + str(number)) for number in range(1_000)), experiment_id="broken")
-    (counted,) = counter(athena).refresh([ShopPlans(shop_id=SHOP, currency="EUR", plans=[broken, PLAN])])
+    (counted,) = counted_shops(athena, ShopPlans(shop_id=SHOP, currency="EUR", plans=[broken, PLAN]))
     assert list(counted.counts) == [PLAN.experiment_id]
     assert "Athena accepts" in counted.failed["broken"]
 
@@ -148,13 +153,26 @@ def test_counter__refund_of_an_old_order__tells_the_orders_day_again(athena: Loc
     refunded = order("v-1", 2_000, BEGIN + ten_days, order_id="o-1", event_id="e-2", type="refund")
     write_raw(athena, [bought], WRITTEN, "old")
     write_raw(athena, [refunded], WRITTEN + ten_days, "new")
-    (counted,) = counter(athena, WRITTEN + ten_days).refresh([ShopPlans(shop_id=SHOP, currency="EUR", plans=[])])
+    shop = ShopPlans(shop_id=SHOP, currency="EUR", plans=[])
+    (counted,) = counted_shops(athena, shop, now=WRITTEN + ten_days)
     date = date_of(BEGIN // DAY_MS)
     assert counted.days[date] == shop_day([bought, refunded], SHOP, date, "EUR")
 
 
-def test_counter__nothing_wanted__asks_nothing(athena: LocalAthena) -> None:
-    assert list(counter(athena).refresh([])) == []
+def test_counter__sections_of_the_shop_and_compacted_hours__are_all_counted(athena: LocalAthena) -> None:
+    """Hours of raw objects are those in which the shop has sections; others are not read."""
+    rows = random_rows(3, ROWS)
+    for number, part in enumerate((rows[:100], rows[100:200], rows[200:])):
+        key = raw_key([f"m-{number}"], WRITTEN + number * HOUR_MS)
+        content, manifest = sectioned(key, part)
+        athena.ledger.put(key, content, content_type="application/gzip")
+        athena.ledger.put(manifest_key(key), manifest.encoded(), content_type="application/json")
+    clock = ManualClock(from_milliseconds(WRITTEN + 2 * HOUR_MS))
+    Compacting(clock=clock, ledger=athena.ledger).run()
+    assert list(athena.ledger.list("compacted/"))
+    shop = ShopPlans(shop_id=SHOP, currency="EUR", plans=[PLAN])
+    (counted,) = counted_shops(athena, shop, now=WRITTEN + 3 * HOUR_MS)
+    assert counted.counts == {PLAN.experiment_id: DailyCounts.of(count(rows, PLAN))}
 
 
 def test_document__its_queries__run(athena: LocalAthena) -> None:

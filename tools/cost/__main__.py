@@ -9,12 +9,14 @@ from dataclasses import fields, replace
 from tools.cost.counting import Counting
 from tools.cost.model import (
     MILLION,
+    WORKERS,
     Assumptions,
     Prices,
     athena_a_day,
     most_history,
     prices,
     run_seconds,
+    shop_seconds,
     way_of_a_million,
 )
 from tools.cost.scales import counting_by_parts, counting_by_scale, counting_by_settings, whole
@@ -69,8 +71,8 @@ def report(given: Assumptions, price: Prices, counting: Counting | None = None) 
         f" million events a day and experiments of {days:g} days. Other shops have workers of their own."
     )
     yield (
-        f"One run of Athena waits about {run_seconds(given):.0f} s for {given.shops:g} shops, if a query takes"
-        f" {given.query_seconds:g} s; the function has 890 s."
+        f"A worker waits {shop_seconds(given):.0f} s for Athena's answers about a shop, if a query takes"
+        f" {given.query_seconds:g} s; {WORKERS} workers count {given.shops:g} shops in {run_seconds(given):.0f} s."
     )
 
 

@@ -17,7 +17,8 @@ QUERIES_A_SHOP = 4
 PLANS_A_QUERY = 25
 DAYS_OF_ANALYTICS = 38
 """Days of a shop that a run may update, and the week before them."""
-QUERIES_AT_ONCE = 8
+WORKERS = 20
+"""Shops that are counted at once; each worker has one query at a time."""
 MINUTES_A_DAY = 1440
 
 Prices = Mapping[str, float]
@@ -113,8 +114,8 @@ def athena_a_day(given: Assumptions, price: Prices, minutes: float | None = None
     reads = _counts(given) * given.kept_reads + given.touched_reads + given.day_reads
     gets = (days * 24 * given.objects_an_hour + reads * given.objects_kept) * given.gets_an_object
     requests = gets * price["s3_get"] + given.objects_kept * price["s3_put"]
-    waiting = run_seconds(given) * given.warehouse_gb * price["lambda_gb_second"]
-    return runs * (given.shops * (scanned / TERABYTE * price["athena_terabyte"] + requests) + waiting)
+    waiting = shop_seconds(given) * given.warehouse_gb * price["lambda_gb_second"]
+    return runs * given.shops * (scanned / TERABYTE * price["athena_terabyte"] + requests + waiting)
 
 
 def paid_bytes(scanned: float) -> float:
@@ -122,10 +123,14 @@ def paid_bytes(scanned: float) -> float:
     return max(scanned, ATHENA_LEAST_BYTES)
 
 
+def shop_seconds(given: Assumptions) -> float:
+    """How long a worker waits for Athena to count one shop."""
+    return (QUERIES_A_SHOP - 1 + _counts(given)) * given.query_seconds
+
+
 def run_seconds(given: Assumptions) -> float:
-    """How long the function waits for Athena in one run."""
-    queries = given.shops * (QUERIES_A_SHOP - 1 + _counts(given))
-    return queries * given.query_seconds / QUERIES_AT_ONCE
+    """How long all workers wait for Athena until every shop is counted once."""
+    return ceil(given.shops / WORKERS) * shop_seconds(given)
 
 
 def _counts(given: Assumptions) -> int:

@@ -196,7 +196,7 @@ class LedgerFeed:
 
     def _first(self, now: int) -> tuple[list[Manifest], tuple[str, ...]]:
         """Return manifests for the first entry: those of compacted objects are empty, because no state is older."""
-        uncovered = set(LedgerFiles(self._ledger).index(now - FIRST_MS).raw)
+        uncovered = set(LedgerFiles(self._ledger).uncovered(now - FIRST_MS))
         made = self._manifests.made(sorted(uncovered))
         covered = (key for key in self._raw_from(hour_of(now - OVERLAP_MS)) if key not in uncovered)
         manifests = [*made.values(), *(Manifest(key=key, sections={}) for key in covered)]

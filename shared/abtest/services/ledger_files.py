@@ -25,7 +25,7 @@ from abtest.domain.ledger.objects import (
     compacted_day,
     compacted_key,
     days_between,
-    events_file,
+    events_prefix,
     group_of_key,
     hour_of,
     hour_of_key,
@@ -55,22 +55,6 @@ class ListedHour:
     groups: Sequence[ShopGroup]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerIndex:
-    """Names of the ledger's objects since a moment, for all shops."""
-
-    hours: Sequence[HourFiles]
-    parquet: Mapping[str, tuple[str, ...]]
-    """Parquet files of compacted hours, by shop."""
-    raw: tuple[str, ...]
-    """Raw objects with rows of any shop that are in no Parquet file."""
-
-    def of_shop(self, shop_id: str) -> ShopFiles:
-        """Objects that hold the shop's rows."""
-        raw = tuple(key for hour in self.hours for key in hour.uncovered_of(shop_id))
-        return ShopFiles(parquet=self.parquet.get(shop_id, ()), raw=raw)
-
-
 @dataclass(frozen=True, slots=True)
 class LedgerFiles:
     """Listings of the ledger's bucket. Every call may raise BlobsUnavailableError."""
@@ -81,15 +65,14 @@ class LedgerFiles:
         """Objects that hold the shop's rows received at or after the moment, and earlier ones of the same hours."""
         hours = self._since(hour_of(since_ms - HOUR_MS), lambda group: group.has(shop_id))
         return ShopFiles(
-            parquet=_parquet(hours).get(shop_id, ()),
+            parquet=_parquet(hours, shop_id),
             raw=tuple(key for hour in hours for key in hour.uncovered_of(shop_id)),
         )
 
-    def index(self, since_ms: int) -> LedgerIndex:
-        """Read every hour's documents and the raw listing once, for all shops."""
+    def uncovered(self, since_ms: int) -> tuple[str, ...]:
+        """Raw objects with rows of any shop, received at or after the moment, that are in no Parquet file."""
         hours = self._since(hour_of(since_ms - HOUR_MS), lambda _: True)
-        raw = tuple(key for hour in hours for key in hour.uncovered)
-        return LedgerIndex(hours=hours, parquet=_parquet(hours), raw=raw)
+        return tuple(key for hour in hours for key in hour.uncovered)
 
     def raw_since(self, moment: int) -> list[str]:
         """Every raw object that may hold rows received at or after the moment, compacted or not, oldest hour first."""
@@ -183,14 +166,11 @@ class LedgerFiles:
         return [entry.key for entry in self.ledger.list(prefix, after=after) if entry.key.endswith(".json")]
 
 
-def _parquet(hours: Iterable[HourFiles]) -> dict[str, tuple[str, ...]]:
-    """Parquet files by shop. Documents of two divisions may name the same file."""
-    parquet: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for hour in hours:
-        for document in hour.documents:
-            for key in document.compacted.events if document.compacted else ():
-                parquet[events_file(key).shop_id][key] = None
-    return {shop_id: tuple(keys) for shop_id, keys in parquet.items()}
+def _parquet(hours: Iterable[HourFiles], shop_id: str) -> tuple[str, ...]:
+    """Parquet files of the shop. Documents of two divisions may name the same file."""
+    own = events_prefix(shop_id)
+    documents = (document.compacted for hour in hours for document in hour.documents if document.compacted)
+    return tuple(dict.fromkeys(key for document in documents for key in document.events if key.startswith(own)))
 
 
 def _by_hour(entries: Iterable[BlobEntry]) -> dict[Hour, dict[str, int]]:

@@ -41,12 +41,10 @@ def counters_of(config: Settings, ledger: Blobs, feed: LedgerFeed, clock: Clock,
     `queue`: for messages of units. Raises MissingSettingError.
     """
     if engine_of(config) == ATHENA:
-        from abtest.adapters.warehouse.athena_counter import AthenaCounter
         from abtest.adapters.warehouse.athena_shop_counter import AthenaShopCounter
-        from abtest.services.ledger_files import LedgerFiles
+        from abtest.services.shop_objects import ShopObjects
 
-        counter = AthenaCounter(warehouse=athena(config, ledger), files=LedgerFiles(ledger), clock=clock)
-        return Counters(AthenaShopCounter(counter), None)
+        return Counters(AthenaShopCounter(athena(config, ledger), ShopObjects(ledger, feed, clock), clock), None)
     from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
     from abtest.adapters.warehouse.shop_units import DuckDbShopUnits
 

@@ -65,7 +65,7 @@ def counted(
 ) -> tuple[ShopCounted, list[str]]:
     queries = Refusing(database="ledger", workgroup="queries", random=SystemRandomness(), refusal=refusal)
     warehouse = AthenaWarehouse(queries=queries, ledger=MemoryBlobs(), bucket="ledger")
-    shops = AthenaShops(warehouse=warehouse, clock=ManualClock(from_milliseconds(NOW)))
+    shops = AthenaShops(warehouse=warehouse, clock=ManualClock(from_milliseconds(NOW)), at_once=4)
     shop = ShopPlans(shop_id=SHOP, currency="EUR", plans=subjects)
     return shops.count(shop, ShopFiles(), until=until), queries.texts
 

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from abtest.adapters.warehouse.athena import AthenaWarehouse, KeptRows
 from abtest.adapters.warehouse.athena_client import AthenaQueries, Value
-from abtest.adapters.warehouse.athena_counter import QUERIES_AT_ONCE as ASKED_AT_ONCE
 from abtest.adapters.warehouse.athena_question import PLANS_AT_ONCE
+from abtest.adapters.warehouse.athena_shop_counter import QUERIES_AT_ONCE
 from abtest.adapters.warehouse.kept_rows_sql import Needed
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import ShopFiles
@@ -22,20 +22,22 @@ from abtest.kit.ids import SystemRandomness
 from abtest.ports.warehouse import DAYS_KEPT
 from tests.support.ledgers import BEGIN, GOALS, HOLDOUT_PLAN, SHOP, plan
 from tests.support.memory import MemoryBlobs
+from tests.support.template import TEMPLATE
 from tools.cost.__main__ import main, report
 from tools.cost.model import (
     ATHENA_LEAST_BYTES,
     DAYS_OF_ANALYTICS,
     PLANS_A_QUERY,
     QUERIES_A_SHOP,
-    QUERIES_AT_ONCE,
     TERABYTE,
+    WORKERS,
     Assumptions,
     athena_a_day,
     most_history,
     prices,
     way_of_a_million,
 )
+from tools.local.template.document import load
 
 GIVEN, PRICE = Assumptions(), prices()
 WEEK_MS = 7 * DAY_MS
@@ -154,5 +156,6 @@ def test_reads__of_what_is_kept__are_those_assumed() -> None:
 
 
 def test_limits__of_the_model__are_those_of_the_engine() -> None:
-    assert (ASKED_AT_ONCE, PLANS_AT_ONCE) == (QUERIES_AT_ONCE, PLANS_A_QUERY)
+    workers = load(TEMPLATE).parameters["RollupConcurrency"]["Default"]
+    assert (workers * QUERIES_AT_ONCE, PLANS_AT_ONCE) == (WORKERS, PLANS_A_QUERY)
     assert DAYS_KEPT + STITCH_MS // DAY_MS == DAYS_OF_ANALYTICS

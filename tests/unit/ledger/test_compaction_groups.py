@@ -95,7 +95,7 @@ def test_compact__group_after_group_in_any_order__every_shop_is_whole_at_every_m
             for shop_id in SHOPS:
                 assert hour.events(shop_id) == [f"1-{shop_id}", f"2-{shop_id}"]
         assert all(not LedgerFiles(hour.ledger).of_shop(shop_id, 0).raw for shop_id in SHOPS)
-        assert LedgerFiles(hour.ledger).index(0).raw == ()
+        assert LedgerFiles(hour.ledger).uncovered(0) == ()
 
 
 def test_compact__in_groups__the_files_of_one_unit_for_all_shops() -> None:
@@ -121,13 +121,11 @@ def test_compact__object_that_came_late__is_uncovered_for_the_groups_that_lack_i
     hour.compact(first)
 
     files = {shop_id: LedgerFiles(hour.ledger).of_shop(shop_id, 0) for shop_id in SHOPS}
-    index = LedgerFiles(hour.ledger).index(0)
 
     assert {shop_id for shop_id in SHOPS if files[shop_id].raw == (late,)} == {
         shop_id for group in others for shop_id in EVERY[group]
     }
-    assert all(index.of_shop(shop_id) == files[shop_id] for shop_id in SHOPS)
-    assert index.raw == (late,)
+    assert LedgerFiles(hour.ledger).uncovered(0) == (late,)
 
 
 def test_compact__late_object_without_rows_of_the_group__changes_the_document_alone() -> None:
@@ -161,7 +159,7 @@ def test_documents__of_two_divisions__are_all_read() -> None:
         raw = LedgerFiles(hour.ledger).of_shop(shop_id, 0).raw
         assert hour.events(shop_id) == [f"{number}-{shop_id}" for number in (1, 2, 3)]
         assert len(raw) == (0 if ShopGroup(3, 4).has(shop_id) else 1 if ShopGroup(1, 2).has(shop_id) else 2)
-    assert late in LedgerFiles(hour.ledger).index(0).raw
+    assert late in LedgerFiles(hour.ledger).uncovered(0)
 
 
 def _units(hour: Divided) -> list[tuple[int, int]]:

@@ -46,7 +46,7 @@ class AthenaShops:
 
     warehouse: AthenaWarehouse
     clock: Clock
-    at_once: int = 4
+    at_once: int
 
     def count(self, shop: ShopPlans, files: ShopFiles, *, until: datetime | None = None) -> ShopCounted:
         """Return the counts of a shop from these objects. A plan that fails does not stop the others.

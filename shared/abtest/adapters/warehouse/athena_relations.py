@@ -36,7 +36,8 @@ def shop_rows(shop_id: str, files: ShopFiles, since: int) -> str:
     days = {_day(hour) for key in files.parquet if _may_hold(hour := events_file(key).hour, since)}
     # The shop's partition is injected, which Athena only allows with a constant.
     parquet = _rows("events", shop_id, since, f"shop = {literal(shop_id)} AND {_between(days)}")
-    hours = {hour for key in files.raw if _may_hold(hour := hour_of_key(key), since)}
+    keys = {*files.raw, *(section.key for section in files.sections)}
+    hours = {hour for key in keys if _may_hold(hour := hour_of_key(key), since)}
     return "\nUNION ALL\n".join([parquet, _rows("raw", shop_id, since, _hours(hours))])
 
 

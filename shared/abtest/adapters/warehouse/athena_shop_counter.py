@@ -1,19 +1,29 @@
-"""Counting of one shop by Athena: the whole of it again at each call, and no state."""
+"""Counting of one shop by Athena: the whole of it again at each call, and no state.
 
-from contextlib import closing
-from dataclasses import dataclass, replace
+A call's cost depends on the shop's whole history, not on what is new. It is for shops that are too large for a process.
+"""
+
+from dataclasses import replace
 from datetime import datetime
 
-from abtest.adapters.warehouse.athena_counter import AthenaCounter
+from abtest.adapters.warehouse.athena import AthenaWarehouse
+from abtest.adapters.warehouse.athena_question import AthenaShops, days_from
+from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.rollup_store import StoredState
 from abtest.ports.warehouse import ShopCounted, ShopPlans
+from abtest.services.shop_objects import ShopObjects
+
+QUERIES_AT_ONCE = 1
+"""Queries of one process at a time: so all workers together have as many as there are workers (RollupConcurrency)."""
 
 
-@dataclass(frozen=True, slots=True)
 class AthenaShopCounter:
-    """ShopCounter over the whole ledger, which has everything up to any offset of the feed."""
+    """ShopCounter for one process and one thread, over all that the ledger has, which is what any offset stands for."""
 
-    counter: AthenaCounter
+    def __init__(self, warehouse: AthenaWarehouse, objects: ShopObjects, clock: Clock) -> None:
+        self._shops = AthenaShops(warehouse=warehouse, clock=clock, at_once=QUERIES_AT_ONCE)
+        self._objects = objects
+        self._clock = clock
 
     def count(
         self,
@@ -24,5 +34,6 @@ class AthenaShopCounter:
         until: datetime | None = None,
     ) -> ShopCounted:
         """Count the shop; see ShopCounter."""
-        with closing(self.counter.refresh([shop], until=until)) as counts:
-            return replace(next(counts), offset=head)
+        since = shop.rows_since(days_from(to_milliseconds(self._clock.now())))
+        files = self._objects.of_shop(shop.shop_id, since)
+        return replace(self._shops.count(shop, files, until=until), offset=head)
