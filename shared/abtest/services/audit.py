@@ -20,6 +20,7 @@ from abtest.domain.ledger.differences import Difference
 from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.manifest_checks import manifest_differences
 from abtest.domain.ledger.manifests import manifest_key, read_manifest
+from abtest.domain.ledger.margins import STORE_APART_MS
 from abtest.domain.ledger.objects import RAW, ShopFiles, hour_of, is_raw, raw_hour, raw_start
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import source_of
@@ -36,8 +37,6 @@ from abtest.services.rollups.work import work_of
 
 _log = logging.getLogger(__name__)
 
-CLOCKS_APART_MS = 60_000
-"""Upper bound of the difference between the clocks of the store and of the function that computed."""
 MAX_CUTS = 20
 """Number of moments with the same `through` that are tried, from either end."""
 MAX_REPORTED = 20
@@ -134,7 +133,7 @@ class Audit:
 
     def _differing(self, stored: Stored, plan: CountingPlan) -> list[Difference]:
         """Differences from all raw objects; none if the objects up to some moment give exactly the stored numbers."""
-        until = parse_milliseconds((stored.summary.totals or {})["computed_at"]) + CLOCKS_APART_MS
+        until = parse_milliseconds((stored.summary.totals or {})["computed_at"]) + STORE_APART_MS
         entries = [entry for entry in self.ledger.list(RAW, after=raw_start(plan.since)) if is_raw(entry.key)]
         # The order in which a run's listing could see them; the key breaks ties, so that each audit tries the same
         # cuts.

@@ -13,6 +13,7 @@ from itertools import accumulate, islice, takewhile
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.feed import FEED, FeedEntry, ShopNews, encoded, feed_key, next_entry, offset_of_key
 from abtest.domain.ledger.manifests import Manifest, Section
+from abtest.domain.ledger.margins import CLOCKS_APART_MS, OVERLAP_MS
 from abtest.domain.ledger.objects import RAW, hour_of, hour_of_key, is_raw, raw_hour
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs, PreconditionFailedError
@@ -20,14 +21,8 @@ from abtest.services.feed_entries import FeedEntries
 from abtest.services.ledger_files import LedgerFiles
 from abtest.services.ledger_manifests import Manifests
 
-OVERLAP_MS = 3 * HOUR_MS
-"""Time before the newest entry that is listed again: workers write under the present hour, so late ones lie there."""
-
 FIRST_MS = 2 * DAY_MS
 """Time before the first entry that it covers, except compacted hours."""
-
-CLOCKS_APART_MS = 5 * 60 * 1000
-"""Largest difference of clocks: an object may be named after an hour that begins later than its entry."""
 
 REPEATED_AFTER_MS = DAY_MS
 """An entry without news is stored after this time, so that the newest one never becomes old enough to be deleted."""

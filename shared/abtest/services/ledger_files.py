@@ -17,6 +17,7 @@ from abtest.domain.ledger.compacted_hours import (
     read_compacted_hour,
 )
 from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.margins import RECEIVED_MS
 from abtest.domain.ledger.objects import (
     COMPACTED,
     RAW,
@@ -63,7 +64,7 @@ class LedgerFiles:
 
     def of_shop(self, shop_id: str, since_ms: int) -> ShopFiles:
         """Objects that hold the shop's rows received at or after the moment, and earlier ones of the same hours."""
-        hours = self._since(hour_of(since_ms - HOUR_MS), lambda group: group.has(shop_id))
+        hours = self._since(hour_of(since_ms - RECEIVED_MS), lambda group: group.has(shop_id))
         return ShopFiles(
             parquet=_parquet(hours, shop_id),
             raw=tuple(key for hour in hours for key in hour.uncovered_of(shop_id)),
@@ -71,7 +72,7 @@ class LedgerFiles:
 
     def uncovered(self, since_ms: int) -> tuple[str, ...]:
         """Raw objects with rows of any shop, received at or after the moment, that are in no Parquet file."""
-        hours = self._since(hour_of(since_ms - HOUR_MS), lambda _: True)
+        hours = self._since(hour_of(since_ms - RECEIVED_MS), lambda _: True)
         return tuple(key for hour in hours for key in hour.uncovered)
 
     def raw_since(self, moment: int) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from abtest.domain.ledger.compacted_hours import HourFiles
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.margins import RECEIVED_MS, SETTLED_MS
 from abtest.domain.ledger.objects import (
     COMPACTED,
     RAW,
@@ -36,9 +37,6 @@ from abtest.domain.ledger.shop_groups import ShopGroup
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import BlobEntry, Blobs
 from abtest.services.ledger_files import LedgerFiles
-
-SETTLED_MS = 6 * HOUR_MS
-"""Time after the end of an hour in which objects may be added to it."""
 
 KEPT_MS = HOUR_MS
 """Time for which a settled hour is not read again."""
@@ -78,7 +76,7 @@ class ShopObjects:
         now = to_milliseconds(self._clock.now())
         if not 0 <= now - self._settled.since < KEPT_MS:
             self._settled = _Settled(now, self._kept_bytes)
-        first = hour_of(since_ms - HOUR_MS)
+        first = hour_of(since_ms - RECEIVED_MS)
         own = events_prefix(shop_id)
         parquet: list[str] = []
         uncovered: list[str] = []

@@ -15,7 +15,8 @@ from abtest.adapters.warehouse.athena import AthenaLedger, AthenaWarehouse, Kept
 from abtest.adapters.warehouse.athena_client import QueryDeadlineError, QueryError, QueryTooLargeError
 from abtest.adapters.warehouse.kept_rows_sql import Needed
 from abtest.domain.ledger.daily_counts import DailyCounts, date_of
-from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.margins import OVERLAP_MS
 from abtest.domain.ledger.objects import ShopFiles, hour_of
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import STITCH_MS, ShopDay
@@ -27,8 +28,6 @@ _log = logging.getLogger(__name__)
 
 PLANS_AT_ONCE = 25
 """Most plans of one statement: all rows of its result are in memory, 20,000 a plan with many segments."""
-OVERLAP_MS = 3 * HOUR_MS
-"""Objects written this long before the last update of a shop's days may be missing in them."""
 _REACH = STITCH_MS // DAY_MS
 
 _FAILURES = (QueryError, LedgerObjectError, ServiceError)

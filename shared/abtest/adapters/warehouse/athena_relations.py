@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from abtest.adapters.warehouse.kept_rows_sql import KEPT
 from abtest.adapters.warehouse.sql_texts import Literal, any_of, literal, one_of
 from abtest.domain.ledger.columns import ABSENT, COLUMNS, ESSENTIAL
-from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.margins import RECEIVED_MS
 from abtest.domain.ledger.objects import Hour, ShopFiles, events_file, hour_of, hour_of_key
 from abtest.kit.clock import from_milliseconds
 
@@ -65,8 +65,7 @@ def _rows(table: str, shop_id: str, since: int, partitions: str) -> str:
 
 def _may_hold(hour: Hour, since: int) -> bool:
     """Return whether rows written in the hour may have been received since the moment."""
-    # Clocks differ by less than an hour.
-    return hour >= hour_of(since - HOUR_MS)
+    return hour >= hour_of(since - RECEIVED_MS)
 
 
 def _hours(hours: Iterable[Hour]) -> str:

@@ -21,6 +21,7 @@ from abtest.adapters.warehouse.shop_shelf import Held, Shelf
 from abtest.adapters.warehouse.shop_state import ShopState, ShopStates, StateInDoubtError
 from abtest.domain.ledger.daily_counts import date_of
 from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.margins import CLOCKS_APART_MS
 from abtest.domain.ledger.shop_days import ShopDay
 from abtest.kit.clock import Clock
 from abtest.ports.blobs import Blobs, BlobsUnavailableError
@@ -29,9 +30,6 @@ from abtest.ports.warehouse import DAYS_KEPT, OutOfTimeError, ShopCounted, ShopP
 from abtest.services.shop_objects import ShopObjects
 
 _log = logging.getLogger(__name__)
-
-CLOCKS_APART_MS = 5 * 60 * 1000
-"""Largest difference of clocks: rows that the edge received after midnight may belong to tomorrow by our clock."""
 
 FAR_ENTRIES = 500
 """A copy this many entries behind the stored state is not continued: to read those takes longer than the state."""
@@ -212,6 +210,7 @@ class DuckDbShopCounter:
     def _days(self, task: Task, held: Held) -> dict[str, ShopDay]:
         """Return the days that changed since the shop's days were stored; all of them where they never were."""
         copy, days_until = held.copy, task.shop.days_until
+        # Rows that the edge received after midnight may belong to tomorrow by our clock.
         today = (task.now + CLOCKS_APART_MS) // DAY_MS
         kept = [date_of(day) for day in range(today - DAYS_KEPT, today + 1)]
         if task.unit is not None:  # who adds up needs all of them

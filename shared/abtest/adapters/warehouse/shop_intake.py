@@ -13,9 +13,10 @@ from abtest.adapters.warehouse.raw_sections import batches
 from abtest.adapters.warehouse.shop_copy import Opened, ShopCopy
 from abtest.adapters.warehouse.shop_copy_sql import CREATE_INBOX, HASHED, rows_of
 from abtest.adapters.warehouse.shop_shelf import Copy, Held, Shelf
-from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.feed import ShopNews
 from abtest.domain.ledger.manifests import Section
+from abtest.domain.ledger.margins import OVERLAP_MS
 from abtest.domain.ledger.objects import events_file, hour_of, hour_of_key
 from abtest.domain.ledger.partitions import Unit
 from abtest.domain.ledger.shop_results import Results
@@ -27,9 +28,6 @@ from abtest.services.ledger_feed import Advanced
 from abtest.services.shop_objects import ShopObjects
 
 OBJECTS_AT_ONCE = 256
-OVERLAP_MS = 3 * HOUR_MS
-"""Rows written this long before the days were last stored may be missing in them."""
-
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
 APPEND = f"INSERT INTO inbox SELECT shop_id, {HASHED}, $is_new FROM staged WHERE shop_id = $shop AND {{condition}}"  # noqa: S608 - names of columns alone

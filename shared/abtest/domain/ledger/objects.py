@@ -7,6 +7,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from abtest.domain.ledger.events import HOUR_MS
+from abtest.domain.ledger.margins import RECEIVED_MS
 from abtest.domain.ledger.shop_groups import ALL_SHOPS, ShopGroup, group_named
 from abtest.kit.clock import from_milliseconds, to_milliseconds
 
@@ -93,8 +94,7 @@ def raw_day(moment: int) -> str:
 
 def raw_start(begins_at: int) -> str:
     """Return a key before every object that may have rows received at or after the moment."""
-    # An hour of margin: edge, queue and worker have clocks of their own.
-    return raw_hour(begins_at - HOUR_MS)
+    return raw_hour(begins_at - RECEIVED_MS)
 
 
 def compacted_day(moment: int) -> str:
