@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from abtest.domain.ledger.manifests import manifest_key
+from abtest.domain.ledger.objects import is_raw
 from abtest.kit.clock import timestamp
 from abtest.ports.rollup_store import Reach
 from abtest.services.rollups import dispatch
@@ -98,6 +100,29 @@ def test_dispatch__with_rows_that_wait__reports_the_age_of_the_oldest() -> None:
     assert done is not None
     assert done.oldest_seconds == 300
     assert shops.metrics.sums["OldestWaitingSeconds"] == 120 + 300
+
+
+def test_dispatch__object_that_cannot_be_read__is_reported_until_it_is_restored() -> None:
+    shops = RolledShops()
+    shops.arrive(1, SHOPS[0])
+    shops.counting.count()
+    shops.clock.advance(minutes=5)
+    before = set(shops.ledger.objects)
+    shops.arrive(2, SHOPS[1])
+    (key,) = (key for key in set(shops.ledger.objects) - before if is_raw(key))
+    content = shops.ledger.objects[key].blob.content
+    shops.ledger.delete(manifest_key(key))
+    shops.ledger.put(key, content[:20], content_type="application/x-ndjson")
+    for _ in range(2):
+        shops.metrics.sums.clear()
+        done = shops.counting.dispatch.run()
+        assert done is not None
+        assert done.unread == shops.metrics.sums["UnreadObjects"] == 1
+    shops.ledger.put(key, content, content_type="application/x-ndjson")
+    shops.metrics.sums.clear()
+    shops.counting.count()
+    assert shops.metrics.sums["UnreadObjects"] == 0
+    assert shops.visitors()[:2] == [1, 2]
 
 
 def test_reach__of_a_shop_without_uncounted_rows__is_the_newest_listing() -> None:

@@ -65,7 +65,7 @@ def test_function__on_the_templates_resources__sends_a_shop_that_its_worker_coun
     assert (progress.failed, progress.until > "2026") == (frozenset(), True)
     (decision,) = received(aws_stack, "DecideQueue")
     assert json.loads(decision["body"])["experiment_ids"] == [EXPERIMENT]
-    assert dispatched(aws_stack) == ({"sent": 0, "waiting": 0, "left": 0, "oldest_seconds": 0.0}, [])
+    assert dispatched(aws_stack) == ({"sent": 0, "waiting": 0, "left": 0, "oldest_seconds": 0.0, "unread": 0}, [])
 
 
 def test_function__with_less_than_its_margin_left__sends_nothing_and_reports_it(

@@ -38,12 +38,14 @@ class Dispatched:
     """Outcome of a run, in shops: `sent` are counted now, `waiting` have uncounted rows and are not due yet.
 
     `left`: due shops for which there was no time. `oldest_seconds`: how long the oldest uncounted row has been waiting.
+    `unread`: raw objects that the feed cannot read, whose rows are therefore not counted.
     """
 
     sent: int = 0
     waiting: int = 0
     left: int = 0
     oldest_seconds: float = 0.0
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,7 @@ class Dispatch:
                 "ShopsWaiting": done.waiting,
                 "ShopsLeft": done.left,
                 "OldestWaitingSeconds": done.oldest_seconds,
+                "UnreadObjects": done.unread,
             }
         )
         return done
@@ -118,6 +121,7 @@ class Dispatch:
             waiting=len(backlogs.keys() - set(due)),
             left=len(messages) - sent,
             oldest_seconds=max(0, now - oldest) / 1000,
+            unread=len(entry.unread) if entry else 0,
         )
 
 
