@@ -14,11 +14,9 @@ import pytest
 from scipy.stats import ttest_ind
 
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbWarehouse
-from abtest.adapters.warehouse.parquet import DuckDbHours
-from abtest.services.audit import Audit
 from tests.stories.shop import Shop
 from tests.stories.shoppers import HOUR, Event
-from tests.support.memory import MemoryMetrics
+from tests.support.auditing import Auditing
 
 DAY = 24 * HOUR
 LOOK_BACK = 14 * DAY
@@ -197,14 +195,12 @@ def test_results__counted_by_a_new_process_out_of_compacted_hours__are_the_same(
 
 def test_audit__counts_what_was_before_out_of_raw_objects__and_finds_the_same(season: Season) -> None:
     shop = season.shop
-    audited = Audit(
+    audited = Auditing(
         world=shop.management.world,
         ledger=shop.ledger,
         warehouse=DuckDbWarehouse(shop.ledger),
-        hours=DuckDbHours(shop.ledger),
         store=shop.management.rollups,
-        metrics=MemoryMetrics(),
-    ).run(until=shop.clock.now().replace(year=2100))
+    ).run()
     assert (audited.equal, audited.different, audited.changed) == ([season.experiment["id"]], [], [])
 
 

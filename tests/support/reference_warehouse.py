@@ -8,7 +8,7 @@ from abtest.domain.ledger import reference
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.columns import row_of_line
 from abtest.domain.ledger.events import Row
-from abtest.domain.ledger.objects import ShopFiles
+from abtest.domain.ledger.objects import Section, ShopFiles
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.shop_days import ShopDay, shop_day
 from abtest.ports.blobs import Blobs
@@ -33,7 +33,7 @@ class ReferenceLedger:
 
 
 class ReferenceWarehouse:
-    """Opens raw objects only; `opened` says which."""
+    """Opens raw objects and sections only; `opened` has the files of each call."""
 
     def __init__(self, ledger: Blobs) -> None:
         self._ledger = ledger
@@ -43,14 +43,25 @@ class ReferenceWarehouse:
     def open(self, shop_id: str, files: ShopFiles, *, since: int) -> Iterator[ReferenceLedger]:
         self.opened.append(files)
         assert not files.parquet
-        found = [row for key in files.raw for row in self._rows(key)]
+        rows = [row for key in files.raw for row in self._rows(key)]
+        rows += [row for section in files.sections for row in self._rows_of(section)]
         yield ReferenceLedger(
-            shop_id, [row for row in found if row["shop_id"] == shop_id and row["received_at"] >= since]
+            shop_id, [row for row in rows if row["shop_id"] == shop_id and row["received_at"] >= since]
         )
 
     def _rows(self, key: str) -> Iterator[Row]:
         blob = self._ledger.get(key)
         if blob is None:
             raise LedgerObjectError(key, "is gone")
-        lines = (row_of_line(line) for line in gzip.decompress(blob.content).splitlines())
-        yield from (row for row in lines if row is not None)
+        yield from _rows(blob.content)
+
+    def _rows_of(self, section: Section) -> Iterator[Row]:
+        content = self._ledger.part(section.key, section.offset, section.length)
+        if content is None:
+            raise LedgerObjectError(section.key, "is gone")
+        yield from _rows(content)
+
+
+def _rows(content: bytes) -> Iterator[Row]:
+    lines = (row_of_line(line) for line in gzip.decompress(content).splitlines())
+    yield from (row for row in lines if row is not None)

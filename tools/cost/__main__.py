@@ -6,6 +6,7 @@ from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from tools.cost.audit import Auditing, audit_by_scale
 from tools.cost.counting import Counting
 from tools.cost.model import (
     MILLION,
@@ -27,14 +28,16 @@ VOLUMES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = ArgumentParser(prog="python -m tools.cost", formatter_class=ArgumentDefaultsHelpFormatter)
-    for field in (*fields(Assumptions), *fields(Counting)):
+    for field in (*fields(Assumptions), *fields(Counting), *fields(Auditing)):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=float, default=field.default, help=" ")
     given = vars(parser.parse_args(arguments))
-    values = [{field.name: given[field.name] for field in fields(kind)} for kind in (Assumptions, Counting)]
-    print("\n".join(report(Assumptions(**values[0]), prices(), Counting(**values[1]))))
+    values = [{field.name: given[field.name] for field in fields(kind)} for kind in (Assumptions, Counting, Auditing)]
+    print("\n".join(report(Assumptions(**values[0]), prices(), Counting(**values[1]), Auditing(**values[2]))))
 
 
-def report(given: Assumptions, price: Prices, counting: Counting | None = None) -> Iterator[str]:
+def report(
+    given: Assumptions, price: Prices, counting: Counting | None = None, auditing: Auditing | None = None
+) -> Iterator[str]:
     """Lines of Markdown."""
     way = way_of_a_million(given, price)
     yield "| a million events, from the browser into Parquet | USD |"
@@ -48,6 +51,8 @@ def report(given: Assumptions, price: Prices, counting: Counting | None = None) 
     yield from counting_by_parts(counting, price)
     yield ""
     yield from counting_by_settings(counting, price)
+    yield ""
+    yield from audit_by_scale(auditing or Auditing(), counting, price)
     yield ""
     own = replace(
         counting,

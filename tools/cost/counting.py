@@ -152,7 +152,7 @@ def count_of_shop(given: Counting, events: float, price: Prices) -> Counter[str]
     parts = held * given.state_bytes / given.state_part
     written = stored * (1 + min(parts, 1 + rows * given.state_bytes / given.state_part))
     messages = 2 * (REQUESTS_A_MESSAGE + 1 / MESSAGES_A_SEND)
-    objects = min(rows / given.session, _objects_a_minute(given, events) * MINUTES_A_DAY / counts)
+    objects = min(rows / given.session, objects_a_minute(given, events) * MINUTES_A_DAY / counts)
     return Counter(
         {
             "functions: units": seconds * given.unit_gb * price["lambda_gb_second"] + price["lambda_request"],
@@ -190,7 +190,7 @@ def _schedule(given: Counting, events_a_day: float, price: Prices) -> Counter[st
     entries = shops * (given.counting_experiments + 1)
     seconds = given.dispatch_seconds * shops / 1_000
     read = (shops * given.progress_bytes + entries * given.index_bytes) / READ_BYTES
-    objects = _objects_a_minute(given, events_a_day) * MINUTES_A_DAY
+    objects = objects_a_minute(given, events_a_day) * MINUTES_A_DAY
     return Counter(
         {
             "dispatcher": runs
@@ -200,8 +200,8 @@ def _schedule(given: Counting, events_a_day: float, price: Prices) -> Counter[st
     )
 
 
-def _objects_a_minute(given: Counting, events_a_day: float) -> float:
-    """Raw objects a minute: full ones where there are enough events, else those of the ingest worker's pause."""
+def objects_a_minute(given: Counting, events_a_day: float) -> float:
+    """Return raw objects a minute: full ones where there are enough events, else those of the ingest worker's pause."""
     events = events_a_day / MINUTES_A_DAY
     return max(min(given.objects_a_minute, events / given.session), events / given.events_an_object)
 

@@ -109,11 +109,15 @@ class LedgerFiles:
         """Shops of the documents of one hour."""
         return _groups(self._documents(compacted_key(hour).removesuffix(".json"))).get(hour, ())
 
-    def _since(self, first: Hour, is_read: Callable[[ShopGroup], bool]) -> list[HourFiles]:
-        """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
+    def groups_since(self, first: Hour) -> Mapping[Hour, Sequence[ShopGroup]]:
+        """Shops of the documents of each hour from the first on that has any; reads no object."""
         # `after` is exclusive, and the documents of groups are behind the one of all shops.
         documents = self._documents(COMPACTED, after=compacted_key(first - HOUR_MS))
-        groups = {hour: some for hour, some in _groups(documents).items() if hour >= first}
+        return {hour: groups for hour, groups in _groups(documents).items() if hour >= first}
+
+    def _since(self, first: Hour, is_read: Callable[[ShopGroup], bool]) -> list[HourFiles]:
+        """Hours with raw objects or with a document: a compacted hour is read though its raw objects are gone."""
+        groups = self.groups_since(first)
         raw = _by_hour(self._raw_from(first, sorted(groups)))
         return self.read(
             (hour, raw.get(hour, {}), [group for group in groups.get(hour, ()) if is_read(group)])

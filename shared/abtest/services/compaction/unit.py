@@ -22,7 +22,7 @@ class HourUnit:
         """Name in logs and leases, such as `raw/dt=2026-05-27/hh=12/#3of8`."""
         return f"{raw_hour(self.hour)}#{self.group.name}"
 
-    def message(self, **more: str) -> QueueMessage:
+    def message(self, **more: str | int) -> QueueMessage:
         """Return the message with this unit, and more fields of its queue."""
         document = {"hour": self.hour, "group": self.group.number, "groups": self.group.of, **more}
         # By the hour, so that the many units of a large hour do not delay other hours.

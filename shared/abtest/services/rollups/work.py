@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from abtest.domain.experiments.model import Experiment
@@ -39,6 +39,14 @@ class ShopWork:
     digest: str
     failed: tuple[str, ...]
     records: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfShop:
+    """Plans of some records of a shop, and ids of what cannot be planned."""
+
+    plans: Sequence[CountingPlan]
+    failed: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -95,12 +103,29 @@ def shop_work(catalog: Catalog, shop_id: str, now: Timestamp) -> ShopWork:
     for kind in KINDS:
         counted = [head for head in _heads(catalog, shop_id, kind) if head.due.get(QUEUE, "") >= now]
         heads += counted
-        for record in _records(catalog, shop_id, kind, counted, failed):
+        for record in _records(catalog, shop_id, kind, [head.id for head in counted], failed):
             own = _plans(catalog, record, currency, failed)
             plans += own
             records |= {plan.experiment_id: record.head.id for plan in own}
     digest = digest_of_versions((head.kind, head.id, head.version) for head in heads if head.due.get(QUEUE, "") >= now)
     return ShopWork(ShopPlans(shop_id=shop_id, currency=currency, plans=plans), digest, tuple(failed), records)
+
+
+def plans_of(catalog: Catalog, shop_id: str, records: Iterable[tuple[Kind, str]], now: Timestamp) -> PartOfShop:
+    """Return the plans of these records of a shop, by kind and id; its own record has the holdout.
+
+    Records that do not exist any more, or are not counted any more, have none. Raises DatabaseBusyError.
+    """
+    failed: list[str] = []
+    shop, chosen = _shop_of(catalog.get(shop_id, "SHOP", RECORD_ID), shop_id, failed), list(records)
+    currency = shop.currency if shop else ""
+    holdout = plan_holdout(shop) if shop and any(kind == "SHOP" for kind, _ in chosen) else None
+    plans = [holdout] if holdout else []
+    for kind in KINDS:
+        for record in _records(catalog, shop_id, kind, [id_ for own, id_ in chosen if own == kind], failed):
+            if record.head.due.get(QUEUE, "") >= now:
+                plans += _plans(catalog, record, currency, failed)
+    return PartOfShop(plans, tuple(failed))
 
 
 def _shop_of(record: Record | None, shop_id: str, failed: list[str]) -> Shop | None:
@@ -122,14 +147,14 @@ def _heads(catalog: Catalog, shop_id: str, kind: Kind) -> Iterator[Head]:
             return
 
 
-def _records(catalog: Catalog, shop_id: str, kind: Kind, heads: list[Head], failed: list[str]) -> Iterator[Record]:
-    for start in range(0, len(heads), _BODIES_A_READ):
-        ids = [head.id for head in heads[start : start + _BODIES_A_READ]]
+def _records(catalog: Catalog, shop_id: str, kind: Kind, ids: Sequence[str], failed: list[str]) -> Iterator[Record]:
+    for start in range(0, len(ids), _BODIES_A_READ):
+        some = ids[start : start + _BODIES_A_READ]
         try:
-            yield from catalog.get_many(shop_id, kind, ids)
+            yield from catalog.get_many(shop_id, kind, some)
         except Exception:
             # One record that cannot be read must not keep the others from being counted.
-            yield from _one_by_one(catalog, shop_id, kind, ids, failed)
+            yield from _one_by_one(catalog, shop_id, kind, some, failed)
 
 
 def _one_by_one(catalog: Catalog, shop_id: str, kind: Kind, ids: Iterable[str], failed: list[str]) -> Iterator[Record]:

@@ -1,0 +1,1 @@
+"""Compares the parts of the nightly sample in AuditQueue with the raw ledger."""

@@ -1,0 +1,1 @@
+"""The nightly audit of counts."""
