@@ -11,6 +11,7 @@ from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
 from abtest.domain.ledger.manifests import manifest_key, read_manifest, sectioned
 from abtest.domain.ledger.objects import Section, raw_key
+from abtest.ports.warehouse import OutOfTimeError
 from abtest.services.audit.shop_rows import ShopRows
 from tests.support.compaction import Compacting
 from tests.support.storefronts import shop
@@ -149,3 +150,12 @@ def test_manifest__that_lacks_the_shop__changes_nothing_where_its_object_is_read
 
     assert stored.counted() == everything
     assert stored.counted(whole_bytes=0) != everything
+
+
+def test_rows__whose_manifests_are_not_read_in_time__stop_at_the_check(stored: Stored) -> None:
+    def check() -> None:
+        raise OutOfTimeError("later")
+
+    with pytest.raises(OutOfTimeError):
+        stored.rows(whole_bytes=0).pieces(since=NOON, until=stored.bench.now(), check=check)
+    assert len(stored.rows().pieces(since=NOON, until=stored.bench.now(), check=check).raw) == 10

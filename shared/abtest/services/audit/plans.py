@@ -7,12 +7,14 @@ and later events raise no alarm.
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts
 from abtest.domain.ledger.differences import Difference
+from abtest.domain.ledger.margins import STORE_APART_MS
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import source_of
 from abtest.kit.clock import parse_milliseconds
@@ -49,7 +51,13 @@ class PlanAudit:
             outcome.changed.append(plan.experiment_id)
             return
         counted_by = parse_milliseconds(stored.summary.totals["computed_at"]) + STORE_APART_MS
-        counting = _Counting(self.world, self.warehouse, plan, rows.pieces(since=plan.since, until=counted_by), until)
+
+        def check() -> None:
+            if self.world.clock.now() >= until:
+                raise OutOfTimeError("the plan could not be counted as often as necessary within the worker's time")
+
+        pieces = rows.pieces(since=plan.since, until=counted_by, check=check)
+        counting = _Counting(self.warehouse, plan, pieces, check)
         differing = _differing(stored, plan, counting)
         (outcome.different if differing else outcome.equal).append(plan.experiment_id)
         for difference in differing[:MAX_REPORTED]:
@@ -75,18 +83,16 @@ class PlanAudit:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Counts of a plan over its pieces; none is begun after `until`."""
+    """Counts of a plan over its pieces; `check` is called before each."""
 
-    world: World
     warehouse: Warehouse
     plan: CountingPlan
     pieces: Pieces
-    until: datetime
+    check: Callable[[], None]
 
     def count(self, end: int, *, start: int = 0) -> Counts:
         """Return the counts of the raw pieces from `start` to `end`."""
-        if self.world.clock.now() >= self.until:
-            raise OutOfTimeError("the plan could not be counted as often as necessary within the worker's time")
+        self.check()
         files = self.pieces.files(end, start=start)
         with self.warehouse.open(self.plan.shop_id, files, since=self.plan.since) as opened:
             return opened.count(self.plan)

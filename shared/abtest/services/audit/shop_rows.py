@@ -5,7 +5,7 @@ read as a whole; of the others the shop's sections are read, by manifests, which
 objects. Beyond `MOST_OBJECTS`, older hours are read from Parquet, which that audit compares with raw objects.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
@@ -62,10 +62,10 @@ class ShopRows:
         )
         self._read = _drawn(self._entries, f"{seed} {shop_id}", whole_bytes)
 
-    def pieces(self, *, since: int, until: int) -> Pieces:
+    def pieces(self, *, since: int, until: int, check: Callable[[], None] = lambda: None) -> Pieces:
         """Return the rows received from `since` on that were stored up to `until` (both Unix ms).
 
-        Raises BlobsUnavailableError.
+        `check` is called between readings of manifests. Raises BlobsUnavailableError, and what `check` does.
         """
         first = raw_start(since)
         entries = [entry for entry in self._entries if entry.key > first and entry.modified <= until]
@@ -77,12 +77,13 @@ class ShopRows:
             parquet = tuple(key for key in files.parquet if events_file(key).hour in settled)
             entries = [e for e in entries if e.key in uncovered or hour_of_key(e.key) not in settled]
         keys = [entry.key for entry in entries]
-        self._look_up([key for key in keys if key not in self._read])
+        self._look_up([key for key in keys if key not in self._read], check)
         return Pieces(parquet, [one for key in keys if (one := self._read[key]) is not None])
 
-    def _look_up(self, keys: Sequence[str]) -> None:
+    def _look_up(self, keys: Sequence[str], check: Callable[[], None]) -> None:
         # In portions, because manifests have the sections of all shops.
         for start in range(0, len(keys), MANIFESTS_AT_ONCE):
+            check()
             some = keys[start : start + MANIFESTS_AT_ONCE]
             manifests = Manifests(self._ledger).read(some)
             for key in some:
