@@ -15,6 +15,7 @@ from abtest.services.audit.dispatch import AuditDispatch
 from abtest.services.audit.hours import HourAudit
 from abtest.services.audit.outcome import Audited
 from abtest.services.audit.plans import PlanAudit
+from abtest.services.audit.shop_rows import WHOLE_BYTES
 from abtest.services.audit.worker import AuditFailedError, AuditWorker
 from abtest.services.context import World
 from tests.support.memory import MemoryLeases, MemoryMetrics
@@ -31,6 +32,7 @@ class Auditing:
     store: RollupStore
     metrics: Metrics = field(default_factory=MemoryMetrics)
     leases: Leases = field(default_factory=MemoryLeases)
+    whole_bytes: int = WHOLE_BYTES
 
     def dispatcher(self, queue: Queue, *, records: int = 100, hours: int = 24) -> AuditDispatch:
         return AuditDispatch(
@@ -45,6 +47,7 @@ class Auditing:
             hours=HourAudit(ledger=self.ledger, hours=DuckDbHours(self.ledger)),
             leases=self.leases,
             metrics=self.metrics,
+            whole_bytes=self.whole_bytes,
         )
 
     def bodies(self, *, records: int = 100, hours: int = 24) -> list[str]:

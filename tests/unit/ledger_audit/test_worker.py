@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 from itertools import count
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from abtest.domain.ledger.objects import compacted_key
 from abtest.kit import canonical_json
 from abtest.ports.catalog import Commit, Put
 from abtest.services.audit.outcome import Audited
+from abtest.services.audit.shop_rows import WHOLE_BYTES
 from abtest.services.audit.worker import AuditFailedError, AuditHeldError
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.ledger_manifests import Manifests
@@ -56,6 +58,12 @@ def bench() -> RolledUp:
 
 def audited(night: Auditing) -> Audited:
     return together([night.carried_out(body) for body in night.bodies()])
+
+
+def night_of(shops: RolledShops, whole_bytes: int = WHOLE_BYTES) -> Auditing:
+    warehouse = ReferenceWarehouse(shops.ledger)
+    world = shops.counting.run.world
+    return Auditing(world=world, ledger=shops.ledger, warehouse=warehouse, store=shops.store, whole_bytes=whole_bytes)
 
 
 def expected() -> Audited:
@@ -162,12 +170,7 @@ def test_shop__that_cannot_be_compared__fails_alone() -> None:
     shops = RolledShops()
     shops.arrive(3)
     shops.counting.count()
-    night = Auditing(
-        world=shops.counting.run.world,
-        ledger=shops.ledger,
-        warehouse=ReferenceWarehouse(shops.ledger),
-        store=shops.store,
-    )
+    night = night_of(shops)
     assert sorted(audited(night).equal) == sorted(EXPERIMENT_OF.values())
     experiment = EXPERIMENT_OF[SHOPS[1]]
     record = EXPERIMENTS.record(replace(running_of(experiment, SHOPS[1]), version=2))
@@ -178,6 +181,31 @@ def test_shop__that_cannot_be_compared__fails_alone() -> None:
     outcomes = [night.carried_out(body) for body in night.bodies() if SHOPS[1] not in body]
 
     assert sorted(together(outcomes).equal) == sorted(set(EXPERIMENT_OF.values()) - {experiment})
+
+
+@pytest.mark.parametrize("whole_bytes", [0, 2_000, 1 << 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_night__while_shops_are_counted_and_events_arrive__finds_the_damaged_roll_up_alone(
+    seed: int, whole_bytes: int
+) -> None:
+    shops, chance = RolledShops(), Random(seed)
+    for _ in range(15):
+        shops.arrive(chance.randrange(1, 4), *chance.sample(SHOPS, chance.randrange(1, 4)))
+        shops.clock.advance(seconds=chance.randrange(1, 40))
+        if chance.random() < 0.4:
+            shops.counting.count()
+    night = night_of(shops, whole_bytes=whole_bytes)
+    counted = {id_ for id_ in EXPERIMENT_OF.values() if shops.store.totals(id_, 1)}
+
+    right = audited(night)
+    damaged = chance.choice(sorted(counted))
+    totals = shops.store.totals(damaged, 1)
+    assert totals is not None
+    assert shops.store.put({**totals, "generation": totals["generation"] + 1, "multiple_exposure": 1}, {}, {})
+    wrong = audited(night)
+
+    assert (set(right.equal), right.different, right.changed) == (counted, [], [])
+    assert (set(wrong.equal), wrong.different) == (counted - {damaged}, [damaged])
 
 
 def test_records__that_cannot_be_read__fail_and_the_others_are_compared(bench: RolledUp) -> None:

@@ -13,7 +13,7 @@ from abtest.services.audit.hours import HourAudit
 from abtest.services.audit.outcome import MAX_REPORTED, Audited
 from abtest.services.audit.plans import PlanAudit
 from abtest.services.audit.sample import HourPart, ShopPart, part_of
-from abtest.services.audit.shop_rows import ShopRows
+from abtest.services.audit.shop_rows import WHOLE_BYTES, ShopRows
 from abtest.services.context import World
 from abtest.services.leases import lease
 from abtest.services.rollups.work import plans_of
@@ -31,7 +31,10 @@ class AuditHeldError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditWorker:
-    """Use case behind the audit worker. It writes nothing, so a message that comes twice is compared twice."""
+    """Use case behind the audit worker. It writes nothing, so a message that comes twice is compared twice.
+
+    Of a shop's ledger, raw objects of `whole_bytes` are read as a whole.
+    """
 
     world: World
     ledger: Blobs
@@ -39,6 +42,7 @@ class AuditWorker:
     hours: HourAudit
     leases: Leases
     metrics: Metrics
+    whole_bytes: int = WHOLE_BYTES
 
     def carry_out(self, body: str, *, until: datetime) -> Audited:
         """Audit the part that a message names. Neither a plan nor a count is begun after `until`.
@@ -61,7 +65,8 @@ class AuditWorker:
         outcome = Audited(failed=list(work.failed))
         plans = work.plans
         if plans:
-            rows = ShopRows(self.ledger, part.shop_id, since=min(plan.since for plan in plans), seed=seed)
+            since = min(plan.since for plan in plans)
+            rows = ShopRows(self.ledger, part.shop_id, since=since, seed=seed, whole_bytes=self.whole_bytes)
         for number, plan in enumerate(plans):
             try:
                 self.plans.audit(plan, rows, outcome, until=until)
