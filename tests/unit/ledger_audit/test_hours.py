@@ -130,3 +130,15 @@ def test_hours__beyond_the_number_or_older_than_a_week__are_not_drawn(night: Nig
     assert night.auditing.bodies(records=0, hours=0) == []
     night.clock.advance(days=7)
     assert night.auditing.bodies(records=0) == []
+
+
+def test_hour__whose_objects_are_not_read_in_time__fails_by_its_name(night: Night) -> None:
+    names = set()
+    for body in night.auditing.bodies(records=0):
+        try:
+            night.auditing.carried_out(body, minutes=0)
+        except AuditFailedError as error:
+            names.add(str(error).removeprefix("not audited: "))
+    # A part without objects of its own has nothing more to read.
+    assert names
+    assert names <= set(NAMES.values())

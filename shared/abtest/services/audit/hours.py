@@ -5,7 +5,7 @@ whole and compared with its manifest, by one part of the hour: all parts togethe
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
@@ -22,7 +22,7 @@ from abtest.services.ledger_files import LedgerFiles
 
 _log = logging.getLogger(__name__)
 
-OBJECTS_AT_ONCE = 4
+OBJECTS_AT_ONCE, OBJECTS_A_TURN = 4, 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +32,11 @@ class HourAudit:
     ledger: Blobs
     hours: Hours
 
-    def audit(self, part: HourPart, outcome: Audited) -> None:
+    def audit(self, part: HourPart, outcome: Audited, *, is_over: Callable[[], bool] = lambda: False) -> None:
         """Add what differs: the name of the part for its events, and the keys of objects for their manifests.
 
         A document that cannot be read is replaced by compaction, so there is nothing to compare. What cannot be
-        compared is added to `failed`, with its reason in the log, and the rest is compared.
+        compared is added to `failed`, with its reason in the log, and the rest is compared, until `is_over` is true.
         """
         hour = LedgerFiles(self.ledger).hour(part.unit.hour, part.unit.group)
         try:
@@ -48,12 +48,21 @@ class HourAudit:
             outcome.failed.append(part.name)
         own = [key for key in hour.raw if part.has(key)]
         with ThreadPoolExecutor(OBJECTS_AT_ONCE) as pool:
-            for key, reasons in zip(own, pool.map(self._manifest, own), strict=True):
-                outcome.failed += [key] if reasons is None else []
-                if reasons:
-                    outcome.differing.append(key)
-                    about = {"object": key, "differences": reasons[:MAX_REPORTED]}
-                    _log.error("audit.manifest_difference", extra=about)
+            for start in range(0, len(own), OBJECTS_A_TURN):
+                if is_over():
+                    _log.error("audit.out_of_time", extra={"hour": part.name, "left": len(own) - start})
+                    outcome.failed.append(part.name)
+                    return
+                some = own[start : start + OBJECTS_A_TURN]
+                for key, reasons in zip(some, pool.map(self._manifest, some), strict=True):
+                    self._add(key, reasons, outcome)
+
+    def _add(self, key: str, reasons: Sequence[str] | None, outcome: Audited) -> None:
+        outcome.failed += [key] if reasons is None else []
+        if reasons:
+            outcome.differing.append(key)
+            about = {"object": key, "differences": reasons[:MAX_REPORTED]}
+            _log.error("audit.manifest_difference", extra=about)
 
     def _events_differ(self, part: HourPart, hour: HourFiles, compacted: CompactedHour) -> bool:
         gone = min(compacted.raw - hour.sizes.keys(), default=None)

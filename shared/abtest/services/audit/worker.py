@@ -45,7 +45,7 @@ class AuditWorker:
     whole_bytes: int = WHOLE_BYTES
 
     def carry_out(self, body: str, *, until: datetime) -> Audited:
-        """Audit the part that a message names. Neither a plan nor a count is begun after `until`.
+        """Audit the part that a message names. Neither a count nor a reading of an hour's objects begins after `until`.
 
         Raises AuditFailedError after trying everything, AuditHeldError, and ValueError for another message.
         """
@@ -54,7 +54,7 @@ class AuditWorker:
         with lease(self.leases, f"audit#{part.name}", owner=owner, clock=self.world.clock) as held:
             if held is None:
                 raise AuditHeldError(part.name)
-            outcome = self._hour(part) if isinstance(part, HourPart) else self._shop(part, seed, until)
+            outcome = self._hour(part, until) if isinstance(part, HourPart) else self._shop(part, seed, until)
         _log.info("audit.done", extra={"part": part.name, "seed": seed, **asdict(outcome)})
         if outcome.failed:
             raise AuditFailedError(f"not audited: {', '.join(outcome.failed[:MAX_REPORTED])}")
@@ -84,8 +84,8 @@ class AuditWorker:
         self.metrics.put({"RollupDifference": len(outcome.different), "RollupsAudited": audited})
         return outcome
 
-    def _hour(self, part: HourPart) -> Audited:
+    def _hour(self, part: HourPart, until: datetime) -> Audited:
         outcome = Audited()
-        self.hours.audit(part, outcome)
+        self.hours.audit(part, outcome, is_over=lambda: self.world.clock.now() >= until)
         self.metrics.put({"CompactionDifference": len(outcome.differing)})
         return outcome
