@@ -12,7 +12,7 @@ from typing import Literal
 MOST_ROWS = 10_000_000
 """Rows of a unit, above which they are divided (docs/adr/0075-partitions-of-a-large-shop.md)."""
 
-JOINED_BELOW = 4
+JOINED_BELOW = 8
 """Units with less than this part of MOST_ROWS are joined, so that a shop is not divided and joined to and fro."""
 
 ROWS_FOR_IDS = 4
