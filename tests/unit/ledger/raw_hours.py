@@ -43,8 +43,9 @@ def rows_of(*contents: bytes) -> list[dict[str, Json]]:
     """The rows of Parquet files, in the order in which they stand."""
     found: list[dict[str, Json]] = []
     with TemporaryDirectory() as folder, duckdb.connect() as database:
-        path = Path(folder) / "part.parquet"
-        for content in contents:
+        for number, content in enumerate(contents):
+            # The engine keeps blocks of a file by its name.
+            path = Path(folder) / f"{number}.parquet"
             path.write_bytes(content)
             answer = database.execute("FROM read_parquet($file)", {"file": str(path)})
             names = [column[0] for column in answer.description or ()]
