@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import quantiles
 
-from abtest.domain.ledger.dispatching import Backlog, Counted, is_due
+from abtest.domain.ledger.dispatching import NO_INTEREST, Backlog, Counted, Interest, is_due
 
 DISPATCH_SECONDS = 300.0
 PICKED_UP_SECONDS = 0.05
@@ -39,7 +39,7 @@ class Simulation:
     """Shops with so many rows a second each, counted for a while by `workers`.
 
     `are_fair`: the queue delivers next of the group with the fewest messages in work, as fair queues do; otherwise in
-    the order of sending. `measured_for`: seconds since the plans changed last.
+    the order of sending. `measured_for`: seconds since the plans changed last. `are_read`: someone reads results.
     """
 
     rates: Mapping[str, float]
@@ -47,6 +47,7 @@ class Simulation:
     workers: int = 20
     are_fair: bool = True
     measured_for: float = 14 * 86_400.0
+    are_read: bool = True
     lags: dict[str, list[float]] = field(default_factory=dict)
     waits: dict[str, list[float]] = field(default_factory=dict)
     _shops: dict[str, _Shop] = field(default_factory=dict)
@@ -88,7 +89,8 @@ class Simulation:
                 has_failed=False,
             )  # fmt: skip
             oldest = shop.counted_to + (1 / shop.rate)
-            if is_due(counted, Backlog(rows=rows, oldest=int(oldest * 1000)), "p", int(now * 1000)):
+            interest = Interest(read_at=int(now * 1000)) if self.are_read else NO_INTEREST
+            if is_due(counted, Backlog(rows=rows, oldest=int(oldest * 1000)), "p", int(now * 1000), interest):
                 self._queue.append((name, now))
 
     def _until(self, moment: float, free: int) -> int:

@@ -191,6 +191,9 @@ def test_put__writes_of_many_items_racing_with_one_generation__never_end_mixed(p
     assert ports.rollup_store.put(totals(2), dated(dates, 2), {})
 
 
+EPOCH = "1970-01-01T00:00:00.000Z"
+
+
 def progress(offset: int, minute: int = 0, **more: Any) -> ShopProgress:
     moment = f"2026-03-02T10:{minute:02}:00.000Z"
     return ShopProgress(shop_id="shop-a", offset=offset, until=moment, counted_at=moment, **more)
@@ -217,3 +220,21 @@ def test_progress_of_shops__has_each_by_its_id(ports: Ports) -> None:
     for shop_id in ("b", "c", "a"):
         store.put_shop_progress(replace(progress(1), shop_id=shop_id))
     assert [each.shop_id for each in ports.another().rollup_store.progress_of_shops()] == ["a", "b", "c"]
+
+
+def test_note_of_a_read__after_a_recent_one__changes_nothing(ports: Ports) -> None:
+    store, moments = ports.rollup_store, [f"2026-03-02T10:{minute:02}:00.000Z" for minute in (0, 3, 5, 10)]
+    assert store.note_read("shop-a", moments[0], unless_after=EPOCH)
+    assert not ports.another().rollup_store.note_read("shop-a", moments[1], unless_after=EPOCH)
+    assert store.shops_read(EPOCH) == {"shop-a": moments[0]}
+    assert store.note_read("shop-a", moments[3], unless_after=moments[0])
+    assert store.note_read("shop-b", moments[1], unless_after=EPOCH)
+    assert store.shops_read(EPOCH) == {"shop-a": moments[3], "shop-b": moments[1]}
+    assert store.shops_read(moments[2]) == {"shop-a": moments[3]}, "expired notes may still be stored"
+
+
+def test_note_of_a_read__is_not_read_as_progress(ports: Ports) -> None:
+    store = ports.rollup_store
+    store.note_read("shop-a", "2026-03-02T10:00:00.000Z", unless_after=EPOCH)
+    assert list(store.progress_of_shops()) == []
+    assert store.shop_progress("shop-a") is None

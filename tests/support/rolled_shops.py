@@ -123,7 +123,14 @@ class RolledShops:
         totals = [self.store.totals(experiment_id, 1) for experiment_id in EXPERIMENT_OF.values()]
         return [each["variations"][variation(0).id]["visitors"] if each else -1 for each in totals]
 
-    def edit(self, shop_id: str) -> None:
+    def read(self, *shops: str) -> None:
+        """Someone reads results of these shops."""
+        for shop_id in shops:
+            self.store.note_read(shop_id, timestamp(self.clock.now()), unless_after="")
+
+    def edit(self, shop_id: str, *, status: Any = "running") -> None:
         """A change of the shop's experiment."""
-        experiment = replace(running(EXPERIMENT_OF[shop_id], shop_id), version=2, name="Another")
+        before = running(EXPERIMENT_OF[shop_id], shop_id)
+        moment = timestamp(self.clock.now())
+        experiment = replace(before, version=2, name="Another", status=status, updated_at=moment)
         self.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=1)]))

@@ -1,22 +1,22 @@
 """Cost of counting shop by shop: how often a shop is counted, what a count is made of, and what that is in dollars.
 
-Shops have events by Zipf's law: the shop of rank k has a k-th of the first one's. When a shop is counted is modelled on
-`domain.ledger.dispatching`, whose constants are used here.
+Shops have events by Zipf's law: the shop of rank k has a k-th of the first one's. When a shop is counted is decided by
+`domain.ledger.dispatching` itself, see `tools.cost.days`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil, exp
+from math import ceil, exp, log10
 
-from abtest.domain.ledger import dispatching
+from abtest.domain.ledger.dispatching import DAY_MS, NOTE_MS
+from tools.cost.days import Constants, Shop, counts_of, minutes
 
 Prices = Mapping[str, float]
 
 MINUTES_A_DAY = 1440
-MINUTE_MS = dispatching.MINUTE_MS
 KB = 1024
 MILLION = 1_000_000
 MESSAGES_A_SEND = 10
@@ -24,6 +24,8 @@ REQUESTS_A_MESSAGE = 2
 """A message is received and deleted by itself."""
 
 READ_BYTES = 4 * KB
+STEPS_A_DECADE = 4
+"""Sizes of shops that are simulated; the others are counted as often as the nearest of them."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,11 @@ class Counting:
     more. `item_*` are bytes of small experiments. `touched`: experiments that a new row changes; `older_days`: further
     days of a changed experiment, by visitors who come again. `state_*`: bytes a row of a shop's stored state, and the
     new rows after which it is stored again. `session`: events that a visitor sends within minutes. `plan_changes` of an
-    experiment's life are its start and its end. `decide_seconds`: a worker's decisions about a shop.
+    experiment's life are its start and its end. `decide_seconds`: a worker's decisions about a shop. `read_percent` of
+    the shops are read each day, for `read_hours` in a row.
 
     Assumed are the bytes that items grow to (`grown_*`, from `grown_at` rows a day of an experiment on), the speed of
-    loading, and all times on AWS. `share_percent` and `one_item` are not built, see `count_of_shop`.
+    loading, who reads, and all times on AWS. `one_item` is not built, see `cost_of_count`.
     """
 
     counting_shops: float = 1_000
@@ -46,10 +49,8 @@ class Counting:
     plan_changes: float = 2
     session: float = 10
     dispatch_minutes: float = 5
-    patience_percent: float = dispatching.PATIENCE_PERCENT
-    most_patience_minutes: float = dispatching.MOST_PATIENCE_MS / MINUTE_MS
-    many_rows: float = dispatching.MANY_ROWS
-    share_percent: float = 0
+    read_percent: float = 20
+    read_hours: float = 2
     unit_seconds: float = 0.25
     seconds_a_million: float = 35
     read_ms: float = 4
@@ -89,40 +90,41 @@ class Counting:
         whole = sum(1 / rank for rank in range(1, shops + 1))
         return (events_a_day / rank / whole for rank in range(1, shops + 1) if events_a_day)
 
-    @property
-    def patience_minutes(self) -> float:
-        """Mean time that few new rows wait, at any moment of a shop whose plans change now and then by chance."""
-        between = self.counting_days * MINUTES_A_DAY / max(1e-9, self.counting_experiments * self.plan_changes)
-        mean = between * self.patience_percent / 100
-        return mean * (1 - exp(-self.most_patience_minutes / mean)) if mean else 0.0
+    def counts(self, events: float, constants: Constants = ()) -> Mapping[float, float]:
+        """How many counts a day of a shop with so many events a day have so many new rows."""
+        counts: defaultdict[float, float] = defaultdict(float)
+        nearest = 10 ** (round(log10(events) * STEPS_A_DECADE) / STEPS_A_DECADE) if events else 0.0
+        share = min(1.0, self.read_percent / 100) if self.read_hours else 0.0
+        for read_hours, weight in ((self.read_hours, share), (0.0, 1 - share)):
+            if weight:
+                for rows, number in counts_of(self._shop(nearest, read_hours), constants).items():
+                    counts[rows * events / nearest if nearest else 0.0] += number * weight
+        return counts
 
-    def counts_a_day(self, events: float) -> float:
+    def counts_a_day(self, events: float, constants: Constants = ()) -> float:
         """How often a shop of so many events a day is counted."""
-        if not events:
-            return 0.0
-        first = MINUTES_A_DAY * self.session / events
-        patience = min(self.patience_minutes, MINUTES_A_DAY * self.many_rows / events)
-        if self.share_percent:
-            # A setting that the dispatcher does not have: news wait until they are such a share of what was counted.
-            share = MINUTES_A_DAY * self.held(events) * self.share_percent / 100 / events
-            patience = min(max(patience, share), self.most_patience_minutes)
-        # At a turn of the dispatcher; where rows come seldom, that is half a pause later on average.
-        turn = self.dispatch_minutes
-        due = first + patience
-        due = ceil(due / turn) * turn if first < turn else due + turn / 2
-        rest = self.held(events) / MILLION * dispatching.REST_MS_A_MILLION_ROWS
-        pause = max(due, turn, min(rest, dispatching.MOST_PATIENCE_MS) / MINUTE_MS)
-        return MINUTES_A_DAY / pause
+        return sum(self.counts(events, constants).values())
+
+    def _shop(self, events: float, read_hours: float) -> Shop:
+        lives = self.counting_days * DAY_MS
+        starts, others = self.counting_experiments, self.counting_experiments * (self.plan_changes - 1)
+        return Shop(
+            events=events,
+            session=self.session,
+            held=int(self.held(events)),
+            start_every=lives / starts if starts and self.plan_changes else 0.0,
+            end_every=lives / others if others > 0 else 0.0,
+            read_ms=minutes(60 * read_hours),
+            turn=minutes(self.dispatch_minutes),
+        )
 
     def held(self, events: float) -> float:
         """Rows of a shop that its worker holds: of the life of its experiments, and of 14 days before."""
         return events * (self.counting_days + 14)
 
 
-def count_of_shop(given: Counting, events: float, price: Prices) -> Counter[str]:
-    """Dollars of one count of a shop with so many events a day, by part."""
-    counts = given.counts_a_day(events)
-    rows = events / counts
+def cost_of_count(given: Counting, events: float, rows: float, price: Prices) -> Counter[str]:
+    """Dollars of one count of so many new rows, of a shop with so many events a day, by part."""
     held = given.held(events)
     experiments = given.counting_experiments
     changed = experiments * (1 - exp(-rows * given.touched / experiments)) if experiments else 0.0
@@ -152,7 +154,8 @@ def count_of_shop(given: Counting, events: float, price: Prices) -> Counter[str]
     parts = held * given.state_bytes / given.state_part
     written = stored * (1 + min(parts, 1 + rows * given.state_bytes / given.state_part))
     messages = 2 * (REQUESTS_A_MESSAGE + 1 / MESSAGES_A_SEND)
-    objects = min(rows / given.session, objects_a_minute(given, events) * MINUTES_A_DAY / counts)
+    waited = rows / events * MINUTES_A_DAY if events else 0.0
+    objects = min(rows / given.session, objects_a_minute(given, events) * waited)
     return Counter(
         {
             "functions: units": seconds * given.unit_gb * price["lambda_gb_second"] + price["lambda_request"],
@@ -168,19 +171,19 @@ def count_of_shop(given: Counting, events: float, price: Prices) -> Counter[str]
     )
 
 
-def counting_a_day(given: Counting, events_a_day: float, price: Prices) -> Counter[str]:
+def counting_a_day(given: Counting, events_a_day: float, price: Prices, constants: Constants = ()) -> Counter[str]:
     """Dollars a day for counting all shops, by part."""
     dollars: Counter[str] = Counter()
     for events in given.events_of_shops(events_a_day):
-        counts = given.counts_a_day(events)
-        dollars.update({part: counts * cost for part, cost in count_of_shop(given, events, price).items()})
+        for rows, counts in given.counts(events, constants).items():
+            dollars.update({part: counts * cost for part, cost in cost_of_count(given, events, rows, price).items()})
     dollars.update(_schedule(given, events_a_day, price))
     return dollars
 
 
-def counts_of_all(given: Counting, events_a_day: float) -> float:
+def counts_of_all(given: Counting, events_a_day: float, constants: Constants = ()) -> float:
     """Counts a day of all shops together."""
-    return sum(map(given.counts_a_day, given.events_of_shops(events_a_day)))
+    return sum(given.counts_a_day(events, constants) for events in given.events_of_shops(events_a_day))
 
 
 def _schedule(given: Counting, events_a_day: float, price: Prices) -> Counter[str]:
@@ -191,8 +194,10 @@ def _schedule(given: Counting, events_a_day: float, price: Prices) -> Counter[st
     seconds = given.dispatch_seconds * shops / 1_000
     read = (shops * given.progress_bytes + entries * given.index_bytes) / READ_BYTES
     objects = objects_a_minute(given, events_a_day) * MINUTES_A_DAY
+    notes = shops * given.read_percent / 100 * given.read_hours * 3_600_000 / NOTE_MS
     return Counter(
         {
+            "notes of reads": notes * price["dynamodb_write"],
             "dispatcher": runs
             * (seconds * given.dispatch_gb * price["lambda_gb_second"] + read * price["dynamodb_read"] / 2),
             "manifests and the feed": objects * (price["s3_put"] + price["s3_get"]) + 2 * runs * price["s3_put"],

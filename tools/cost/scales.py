@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from abtest.domain.ledger import dispatching
 from tools.cost.counting import MILLION, Counting, Prices, counting_a_day, counts_of_all
+from tools.cost.days import Constants
 
 SHOPS = (10, 1_000, 10_000)
 EVENTS = (1_000_000, 10_000_000, 100_000_000)
@@ -16,34 +18,27 @@ TARGETS: Mapping[int, float] = MappingProxyType({1_000_000: 0.30, 100_000_000: 0
 
 DOCUMENTS = "documents of roll-ups"
 
-SETTINGS: Mapping[str, Mapping[str, float]] = {
-    "as it is": {},
-    "at every pause of the dispatcher, whatever is new": {"most_patience_minutes": 0},
-    "after 30 minutes from the first day on": {"patience_percent": 1e6},
-    "after 2 hours": {"patience_percent": 1e6, "most_patience_minutes": 120},
-    "after 6 hours": {"patience_percent": 1e6, "most_patience_minutes": 360},
-    "when they are a hundredth of all, or after 6 hours": {"share_percent": 1, "most_patience_minutes": 360},
-    "after 2 hours, by workers of 1.77 GB": {"patience_percent": 1e6, "most_patience_minutes": 120, "unit_gb": 1.77},
-    "the same, the newest day in the item of the totals": {
-        "patience_percent": 1e6,
-        "most_patience_minutes": 120,
-        "unit_gb": 1.77,
-        "one_item": 1,
-    },
-    "the same after 6 hours": {
-        "patience_percent": 1e6,
-        "most_patience_minutes": 360,
-        "unit_gb": 1.77,
-        "one_item": 1,
-    },
-    "the same after 12 hours": {
-        "patience_percent": 1e6,
-        "most_patience_minutes": 720,
-        "unit_gb": 1.77,
-        "one_item": 1,
-    },
-}
-"""When few new rows of a shop are counted. Only the first line is built."""
+HOUR = dispatching.HOUR_MS
+UNREAD: Mapping[str, float] = MappingProxyType({"read_percent": 0})
+SMALLER: Mapping[str, float] = MappingProxyType({"unit_gb": 1.77})
+ONE_ITEM: Mapping[str, float] = MappingProxyType({"unit_gb": 1.77, "one_item": 1})
+
+SETTINGS: Sequence[tuple[str, Mapping[str, float], Constants]] = (
+    ("as it is", {}, ()),
+    ("no one reads", UNREAD, ()),
+    ("all shops are read at all times: how it was before", {"read_percent": 100, "read_hours": 24}, ()),
+    ("3 hours after a change are 1", {}, (("YOUNG_MS", HOUR),)),
+    ("3 hours after a change are 6", {}, (("YOUNG_MS", 6 * HOUR),)),
+    ("3 hours after a change are 24", {}, (("YOUNG_MS", 24 * HOUR),)),
+    ("200 rows after a change are 50", {}, (("YOUNG_ROWS", 50),)),
+    ("1,000 rows that wait an hour are 500", {}, (("SOME_ROWS", 500),)),
+    ("1,000 rows that wait an hour are 2,000", {}, (("SOME_ROWS", 2_000),)),
+    ("1,000 rows that wait an hour wait half of it", {}, (("LONG_PATIENCE_MS", HOUR // 2),)),
+    ("as it is, by workers of 1.77 GB", SMALLER, ()),
+    ("the same, the newest day in the item of the totals", ONE_ITEM, ()),
+    ("the same, no one reads", {**ONE_ITEM, **UNREAD}, ()),
+)
+"""Constants of the dispatcher, readers, and forms of documents. What the last three say of workers is not built."""
 
 
 def whole(given: Counting, events_a_day: float, price: Prices) -> float:
@@ -86,15 +81,16 @@ def counting_by_settings(given: Counting, price: Prices) -> Iterator[str]:
         f"{events / MILLION:g} million a day" for events in TARGETS
     ) + " |"  # fmt: skip
     yield "|---|" + "---|" * len(TARGETS)
-    for name, changes in SETTINGS.items():
+    for name, changes, constants in SETTINGS:
         changed: dict[str, Any] = {**changes}
         own = replace(given, **changed)
-        yield f"| {name} | " + " | ".join(_cell(own, events, price) for events in TARGETS) + " |"
+        yield f"| {name} | " + " | ".join(_cell(own, events, price, constants) for events in TARGETS) + " |"
 
 
-def _cell(given: Counting, events: float, price: Prices) -> str:
+def _cell(given: Counting, events: float, price: Prices, constants: Constants = ()) -> str:
     """Dollars a million events, the same without documents, and the counts of a shop a day."""
-    dollars = counting_a_day(given, events, price)
-    share, counts = MILLION / events, counts_of_all(given, events) / given.counting_shops
+    dollars = counting_a_day(given, events, price, constants)
+    share, counts = MILLION / events, counts_of_all(given, events, constants) / given.counting_shops
     together = sum(dollars.values())
-    return f"{together * share:.2f} ({(together - dollars[DOCUMENTS]) * share:.2f}; {counts:.0f})"
+    often = f"{counts:.0f}" if counts >= 10 else f"{counts:.1f}"
+    return f"{together * share:.2f} ({(together - dollars[DOCUMENTS]) * share:.2f}; {often})"

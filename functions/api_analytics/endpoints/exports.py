@@ -12,6 +12,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import LimitReachedError, NotFoundError, ValidationFailedError
 from abtest.services.exports.requests import Exports
+from abtest.services.results import Readership
 from abtest.services.scopes import FieldScopeRequiredError
 
 Analyst = Annotated[Caller, require("analytics:read")]
@@ -25,13 +26,17 @@ router = Router("/exports", tag="Exports")
 )
 @confidential
 @expensive
-def create_export(body: ExportInput, caller: Analyst, use_exports: UsesExports) -> Export:
+def create_export(
+    body: ExportInput, caller: Analyst, use_exports: UsesExports, readership: Annotated[Readership, use(Readership)]
+) -> Export:
     """Start an export. The file is written in the background: poll the export until its status is `completed`.
 
     `from` must be before `to`, at most 92 days apart; `results` needs `experiment_id`; `audit` needs
     the scope `audit:read` as well (403 `insufficient_scope`), and keys without it do not see its exports. In CSV files,
     text that a spreadsheet could run as a formula begins with an apostrophe.
     """
+    if body.dataset == "results":
+        readership.note(caller.shop_id)
     return use_exports.create(caller, body)
 
 

@@ -9,14 +9,14 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError
 from abtest.services.guardian import HealthReading
-from api_analytics.endpoints.vocabulary import Analyst
+from api_analytics.endpoints.vocabulary import ResultsReader
 
 router = Router("/experiments", tag="Results")
 
 
 @router.get("/{experiment_id}/health", operation_id="getExperimentHealth", responses=errors(NotFoundError))
 def get(
-    experiment_id: Reference, caller: Analyst, health: Annotated[HealthReading, use(HealthReading)]
+    experiment_id: Reference, caller: ResultsReader, health: Annotated[HealthReading, use(HealthReading)]
 ) -> contract.ExperimentHealth:
     """Return Guardian's findings: current and resolved ones, actions taken, and checks that could not run.
 

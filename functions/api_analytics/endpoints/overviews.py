@@ -8,14 +8,14 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ValidationFailedError
 from abtest.services.analytics import FunnelReading, HoldoutReading, PeriodQuery, ProgramReading
-from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay
+from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay, ResultsReader
 
 router = Router("/analytics", tag="Analytics")
 
 
 @router.get("/funnel", operation_id="getAnalyticsFunnel", responses=errors(ValidationFailedError))
 def get_funnel(
-    caller: Analyst,
+    caller: ResultsReader,
     funnel: Annotated[FunnelReading, use(FunnelReading)],
     since: FirstDay = None,
     until: LastDay = None,
@@ -26,7 +26,7 @@ def get_funnel(
 
 @router.get("/holdout", operation_id="getAnalyticsHoldout", responses=errors(ValidationFailedError))
 def get_holdout(
-    caller: Analyst,
+    caller: ResultsReader,
     holdout: Annotated[HoldoutReading, use(HoldoutReading)],
     since: FirstDay = None,
     until: LastDay = None,

@@ -9,7 +9,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError
 from abtest.services.results import Refreshes
-from api_analytics.endpoints.vocabulary import Analyst
+from api_analytics.endpoints.vocabulary import Analyst, ResultsReader
 
 router = Router("/experiments", tag="Results")
 UsesRefreshes = Annotated[Refreshes, use(Refreshes)]
@@ -22,7 +22,7 @@ UsesRefreshes = Annotated[Refreshes, use(Refreshes)]
     responses=errors(NotFoundError),
 )
 @expensive
-def post(experiment_id: Reference, caller: Analyst, refreshes: UsesRefreshes) -> contract.RefreshJob:
+def post(experiment_id: Reference, caller: ResultsReader, refreshes: UsesRefreshes) -> contract.RefreshJob:
     """Count the experiment now. While such a job is waiting, further requests return the same job."""
     return refreshes.request(caller, experiment_id)
 

@@ -15,7 +15,7 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import NotFoundError
 from abtest.services.report_page import filename, lasting, policy, render_report
 from abtest.services.results import ReportReading
-from api_analytics.endpoints.vocabulary import Analyst
+from api_analytics.endpoints.vocabulary import ResultsReader
 
 Format = Annotated[
     contract.Format,
@@ -37,7 +37,7 @@ router = Router("/experiments", tag="Results")
 )
 def get(
     experiment_id: Reference,
-    caller: Analyst,
+    caller: ResultsReader,
     reports: Annotated[ReportReading, use(ReportReading)],
     response: Response,
     form: Format = "json",

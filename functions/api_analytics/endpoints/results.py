@@ -12,7 +12,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
 from abtest.services.results import Range, Results, ResultsQuery
-from api_analytics.endpoints.vocabulary import Analyst, Correction, CorrectionFamily, Engine, From, GoalIds, To
+from api_analytics.endpoints.vocabulary import Correction, CorrectionFamily, Engine, From, GoalIds, ResultsReader, To
 
 Segment = Annotated[
     str | None,
@@ -34,7 +34,7 @@ of_personalizations = Router("/personalizations", tag="Results")
 )
 def get(
     experiment_id: Reference,
-    caller: Analyst,
+    caller: ResultsReader,
     results: Annotated[Results, use(Results)],
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     segment: Segment = None,
@@ -46,11 +46,12 @@ def get(
 ) -> contract.Results:
     """Return the results of an experiment: for each goal, one row per variation, compared with the control.
 
-    Counts are as of `computed_at` and are updated every five minutes. Without `engine` the figures are those that hold
-    at this moment: `sequential`, `frequentist` at a planned end, `group_sequential` from a planned look on
-    (`engine_reason`). A row has the figures of that
-    engine; others are null, and so is anything that cannot be evaluated. Below `min_visitors` and `min_conversions` no
-    row is called significant, and `message` names what is missing.
+    Counts are as of `computed_at`. While results of the shop are read, they are updated within minutes: the first
+    request may get older ones, and a later one, or `POST …/results/refresh`, the newest. Without `engine` the figures
+    are those that hold at this moment: `sequential`, `frequentist` at a planned end, `group_sequential` from a planned
+    look on (`engine_reason`). A row has the figures of that engine; others are null, and so is anything that cannot be
+    evaluated. Below `min_visitors` and `min_conversions` no row is called significant, and `message` names what is
+    missing.
 
     `segment` needs whole UTC days in `from` and `to`. `bayesian` with a correction or with `segment=<dimension>`, and a
     family of several goals where nothing is corrected, are 422; so is `group_sequential` for a part of the visitors or
@@ -71,7 +72,7 @@ def get(
 )
 def get_of_personalization(
     personalization_id: Uuid,
-    caller: Analyst,
+    caller: ResultsReader,
     results: Annotated[Results, use(Results)],
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     segment: Segment = None,

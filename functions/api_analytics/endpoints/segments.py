@@ -11,7 +11,15 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import FieldError, NotFoundError, ValidationFailedError
 from abtest.services.results import Range, SegmentReading
-from api_analytics.endpoints.vocabulary import Analyst, Correction, CorrectionFamily, From, GoalIds, SegmentEngine, To
+from api_analytics.endpoints.vocabulary import (
+    Correction,
+    CorrectionFamily,
+    From,
+    GoalIds,
+    ResultsReader,
+    SegmentEngine,
+    To,
+)
 
 Dimensions = Annotated[
     list[contract.Dimension], Query(min_length=1, max_length=2, description="One dimension, or two different ones.")
@@ -27,7 +35,7 @@ router = Router("/experiments", tag="Results")
 )
 def get(
     experiment_id: Reference,
-    caller: Analyst,
+    caller: ResultsReader,
     segments: Annotated[SegmentReading, use(SegmentReading)],
     dimension: Dimensions,
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it

@@ -11,7 +11,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
 from abtest.services.analytics import Figures, FiguresQuery, PeriodQuery, Stats, StatsQuery
-from api_analytics.endpoints.vocabulary import Analyst, FirstDay, LastDay, TimeZone
+from api_analytics.endpoints.vocabulary import FirstDay, LastDay, ResultsReader, TimeZone
 
 router = Router("/analytics", tag="Analytics")
 Metric = Annotated[
@@ -29,7 +29,7 @@ OfExperiment = Annotated[Reference | None, Query(description="The experiment's i
 
 @router.get("/stats", operation_id="getAnalyticsStats", responses=errors(NotFoundError, ValidationFailedError))
 def get_stats(
-    caller: Analyst,
+    caller: ResultsReader,
     stats: Annotated[Stats, use(Stats)],
     since: FirstDay = None,
     until: LastDay = None,
@@ -51,7 +51,7 @@ def get_stats(
 
 @router.get("/data", operation_id="getAnalyticsData", responses=errors(NotFoundError, ValidationFailedError))
 def get_data(
-    caller: Analyst,
+    caller: ResultsReader,
     figures: Annotated[Figures, use(Figures)],
     metric: Metric,
     group_by: contract.GroupBy = "date",

@@ -11,7 +11,7 @@ from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import NotFoundError, ValidationFailedError
 from abtest.services.results import Range, SeriesQuery, SeriesReading
-from api_analytics.endpoints.vocabulary import Analyst, From, GoalIds, TimeZone, To
+from api_analytics.endpoints.vocabulary import From, GoalIds, ResultsReader, TimeZone, To
 
 router = Router("/experiments", tag="Results")
 
@@ -23,7 +23,7 @@ router = Router("/experiments", tag="Results")
 )
 def get(
     experiment_id: Reference,
-    caller: Analyst,
+    caller: ResultsReader,
     series: Annotated[SeriesReading, use(SeriesReading)],
     goal_id: GoalIds = [],  # noqa: B006 - FastAPI copies it
     granularity: contract.Granularity = "day",

@@ -4,13 +4,14 @@ import re
 from datetime import date
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import AfterValidator, TypeAdapter, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from abtest.contract import results as contract
 from abtest.contract.base import MomentParameter, Uuid
-from abtest.http.deps import Caller, require
+from abtest.http.deps import Caller, require, use
+from abtest.services.results import Readership
 
 FIRST_YEAR, LAST_YEAR = 2000, 2199
 # `date.fromisoformat` also accepts `20260131` and week dates since Python 3.11.
@@ -44,6 +45,17 @@ When = Annotated[str, AfterValidator(day_or_moment), WithJsonSchema({"type": "st
 """A calendar day or a moment, which is rewritten to UTC."""
 
 Analyst = Annotated[Caller, require("analytics:read")]
+
+
+async def noted(caller: Analyst, readership: Annotated[Readership, use(Readership)]) -> Caller:
+    """Return the caller, and note that results of the shop are read: it is counted soon then."""
+    readership.note(caller.shop_id)
+    return caller
+
+
+ResultsReader = Annotated[Caller, Depends(noted)]
+"""Analyst who reads what is counted."""
+
 GoalIds = Annotated[
     list[Uuid],
     Query(max_length=50, description="Only these goals (repeat the parameter); by default all goals in use."),

@@ -47,7 +47,8 @@ class ShopProgress:
     """How far one shop is counted: its roll-ups have everything up to the feed's `offset`.
 
     `until`: they have everything that the ledger held at this moment, and `days_until` the same of the shop's days, ""
-    before the first. `plans`: a digest of the versions of all records that were counted, the same since `plans_since`.
+    before the first. `plans`: a digest of the versions of all records that were counted; `plans_since`: when one of
+    them that is measured was changed last.
     `failed`: ids of what could not be counted, the shop's own id for its days. `state`, `held`: the newest stored state
     and its rows.
     """
@@ -109,6 +110,18 @@ class RollupStore(Protocol):
 
     def progress_of_shops(self) -> Iterator[ShopProgress]:
         """Yield the progress of every counted shop, by shop id, read in pages."""
+        ...
+
+    def note_read(self, shop_id: str, at: Timestamp, *, unless_after: Timestamp) -> bool:
+        """Note that someone reads the shop's results at this moment.
+
+        Return False, and change nothing, when a later note than `unless_after` is stored. A note is kept for a day. Of
+        many processes that note at once, all but the first change nothing.
+        """
+        ...
+
+    def shops_read(self, since: Timestamp) -> Mapping[str, Timestamp]:
+        """Return the shops with a note of `since` or later, and when they were read; in pages of one query."""
         ...
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:

@@ -15,7 +15,15 @@ from abtest.services.guardian import HealthReading
 from abtest.services.jobs import Jobs
 from abtest.services.planning import SampleSizes
 from abtest.services.quarantine import Quarantined
-from abtest.services.results import Refreshes, ReportReading, Results, RollupReader, SegmentReading, SeriesReading
+from abtest.services.results import (
+    Readership,
+    Refreshes,
+    ReportReading,
+    Results,
+    RollupReader,
+    SegmentReading,
+    SeriesReading,
+)
 from abtest.wiring.api import Management, Uses
 
 
@@ -50,5 +58,6 @@ def analytics_of(
         ProgramReading: ProgramReading(world),
         SampleSizes: SampleSizes(world),
         HealthReading: HealthReading(world),
+        Readership: Readership(store, world.clock),
         Refreshes: Refreshes(world, Jobs(world, "refresh", refreshes)),
     }

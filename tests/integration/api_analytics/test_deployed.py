@@ -21,10 +21,15 @@ def author(aws_stack: AwsStack) -> DeployedFamily:
     return DeployedFamily.started(aws_stack, "ApiExperiments", "api_experiments")
 
 
-def test_results__of_an_experiment_larger_than_an_item__are_read(author: DeployedFamily) -> None:
+def test_results__of_an_experiment_larger_than_an_item__are_read(author: DeployedFamily, aws_stack: AwsStack) -> None:
+    from abtest.adapters.dynamo import DynamoRollupStore
+
     code = {"experiment_css": NOISE, "experiment_js": f'"{NOISE[::-1]}"', "experiment_reset_js": f"/*{NOISE[7:]}*/"}
     made = author.client.post("/experiments", {"name": "x", **code}).json()
     analyst = author.calling("ApiAnalytics", "api_analytics")
+    assert analyst.get(f"/experiments/{made['id']}/results").status == 200
+    notes = DynamoRollupStore(aws_stack.environment("CronRollup")["ROLLUPS_TABLE"]).shops_read("")
+    assert len(notes) == 1, "the policy allows the note that the shop is read"
     for reference in (made["id"], made["public_id"]):
         assert analyst.get(f"/experiments/{reference}/results").json()["computed_at"] is None
     assert analyst.post(f"/experiments/{made['id']}/results", {}, checked=False).status == 405

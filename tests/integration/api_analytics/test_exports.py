@@ -17,6 +17,7 @@ from abtest.services.exports.exporter import Exporter
 from abtest.services.exports.requests import Exports
 from abtest.services.jobs import Jobs, Workbench
 from abtest.services.ledger_files import LedgerFiles
+from abtest.services.results import Readership
 from abtest.wiring.api_experiments import experiments_uses
 from api_analytics.endpoints.exports import router as exports
 from api_experiments.routes import ROUTERS
@@ -79,19 +80,20 @@ class Desk:
 def desk() -> Desk:
     api = MemoryApi([])
     queue, ledger = MemoryQueue(), api.management.blobs
-    store = MemoryExportStore(ledger)
+    store, rollups = MemoryExportStore(ledger), MemoryRollupStore()
     exporter = Exporter(
         world=api.world,
         bench=Workbench(api.world),
         files=LedgerFiles(ledger),
         workshop=DuckDbExports(ledger),
         store=store,
-        rollups=MemoryRollupStore(),
+        rollups=rollups,
         audit=api.management.audit,
     )
     uses = {
         **experiments_uses(api.management, MemorySessions()),
         Exports: Exports(api.world, Jobs(api.world, "export", queue), store),
+        Readership: Readership(rollups, api.clock),
     }
     api.handler = handler(create_app([*ROUTERS, exports], api.management.services(uses)))
     return Desk(api, api.tenant(), queue, ledger, exporter)

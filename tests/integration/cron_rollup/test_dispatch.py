@@ -38,16 +38,27 @@ def test_dispatch__nothing_new__sends_nothing_and_costs_no_read_of_a_shop() -> N
     assert sent(shops) == []
 
 
-def test_dispatch__news_of_one_shop__sends_that_one() -> None:
+def test_dispatch__news_of_one_shop_that_is_read__sends_that_one() -> None:
     shops = RolledShops()
     shops.counting.count()
     shops.clock.advance(minutes=5)
-    shops.arrive(2, SHOPS[1])
+    shops.arrive(2, SHOPS[1], SHOPS[2])
+    shops.clock.advance(minutes=5)
+    shops.read(SHOPS[1], SHOPS[3])
+    assert sent(shops) == [SHOPS[1]]
+
+
+def test_dispatch__many_rows_of_a_young_shop__are_sent_without_a_reader() -> None:
+    shops = RolledShops()
+    shops.counting.count()
+    shops.clock.advance(minutes=5)
+    shops.arrive(200, SHOPS[1])
+    shops.arrive(199, SHOPS[2])
     shops.clock.advance(minutes=5)
     assert sent(shops) == [SHOPS[1]]
 
 
-def test_dispatch__few_rows_of_a_shop_with_old_plans__wait_and_are_sent_when_everything_is() -> None:
+def test_dispatch__few_rows_of_a_shop__wait_for_a_reader_or_the_end_of_the_day() -> None:
     shops = RolledShops()
     shops.counting.count()
     shops.clock.advance(days=20)
@@ -55,16 +66,54 @@ def test_dispatch__few_rows_of_a_shop_with_old_plans__wait_and_are_sent_when_eve
     assert sent(shops) == []
     assert sent(shops, everything=True) == [SHOPS[1]]
     shops.clock.advance(minutes=31)
+    assert sent(shops) == []
+    shops.read(SHOPS[1])
+    assert sent(shops) == [SHOPS[1]]
+    shops.clock.advance(minutes=66)
+    assert sent(shops) == [], "the reader has left"
+    shops.clock.advance(hours=24)
     assert sent(shops) == [SHOPS[1]]
 
 
-def test_dispatch__experiment_that_was_edited__sends_its_shop_without_any_rows() -> None:
+def test_dispatch__experiment_that_was_edited__sends_its_shop_without_any_rows_once_it_is_read() -> None:
     shops = RolledShops()
     shops.counting.count()
     shops.edit(SHOPS[2])
+    assert sent(shops) == []
+    assert sent(shops, everything=True) == [SHOPS[2]]
+    shops.read(SHOPS[2])
     assert sent(shops) == [SHOPS[2]]
     shops.counting.work()
     assert sent(shops) == []
+
+
+def test_dispatch__shop_that_its_workers_never_count__is_overdue() -> None:
+    shops = RolledShops()
+    shops.counting.count()
+    shops.arrive(2_000, SHOPS[1])
+    for minutes in range(0, 30, 5):
+        done = shops.counting.dispatch.run()
+        assert done is not None
+        assert done.overdue_seconds == minutes * 60
+        shops.clock.advance(minutes=5)
+    shops.counting.work()
+    done = shops.counting.dispatch.run()
+    assert done is not None
+    assert (done.sent, done.overdue_seconds) == (0, 0)
+
+
+def test_progress__after_a_pause__does_not_make_the_shop_young() -> None:
+    shops = RolledShops()
+    shops.counting.count()
+    first = shops.store.shop_progress(SHOPS[2])
+    shops.clock.advance(days=3)
+    shops.edit(SHOPS[2], status="paused")
+    shops.counting.count()
+    paused = shops.store.shop_progress(SHOPS[2])
+    assert first is not None
+    assert paused is not None
+    assert paused.plans != first.plans
+    assert paused.plans_since <= first.plans_since
 
 
 def test_dispatch__while_another_one_is_at_it__does_nothing() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
-from abtest.kit.clock import SystemClock, to_milliseconds
+from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.kit.clock import SystemClock, timestamp, to_milliseconds
 from tests.support.handlers import fresh_handler
 from tests.support.moto_stack import AwsStack
 from tests.support.queues import received
@@ -17,6 +18,7 @@ from tests.support.storefronts import variation
 from tests.unit.ledger.streams import BEGIN, row
 
 SHOP, EXPERIMENT = SHOPS[0], EXPERIMENT_OF[SHOPS[0]]
+NOTHING = {"sent": 0, "waiting": 0, "left": 0, "oldest_seconds": 0.0, "overdue_seconds": 0.0, "unread": 0}
 
 
 def with_events(aws_stack: AwsStack, visitors: int) -> None:
@@ -65,7 +67,23 @@ def test_function__on_the_templates_resources__sends_a_shop_that_its_worker_coun
     assert (progress.failed, progress.until > "2026") == (frozenset(), True)
     (decision,) = received(aws_stack, "DecideQueue")
     assert json.loads(decision["body"])["experiment_ids"] == [EXPERIMENT]
-    assert dispatched(aws_stack) == ({"sent": 0, "waiting": 0, "left": 0, "oldest_seconds": 0.0, "unread": 0}, [])
+    assert dispatched(aws_stack) == (NOTHING, [])
+
+
+def test_function__of_a_shop_that_is_read__sends_its_few_rows(aws_stack: AwsStack) -> None:
+    with_events(aws_stack, 1)
+    _, records = dispatched(aws_stack)
+    fresh_handler(aws_stack, "WorkerRollup", "worker_rollup")({"Records": records}, None)
+    moment = now()
+    fields = {"shop_id": SHOP, "visitor_id": "w", "experiment_id": EXPERIMENT, "variation_id": variation(0).id}
+    waiting = row(event_id="y", **fields, assignment_epoch=1, ts=moment, received_at=moment - 31 * 60_000)
+    put_events(S3Blobs(aws_stack.name("LedgerBucket")), "two", [waiting], at=moment)
+    store = DynamoRollupStore(aws_stack.name("RollupsTable"))
+    store.note_read("another", timestamp(SystemClock().now()), unless_after="")
+    if moment % DAY_MS > 3 * HOUR_MS:  # right after midnight the shop is counted in any case
+        assert dispatched(aws_stack)[0]["waiting"] == 1
+    store.note_read(SHOP, timestamp(SystemClock().now()), unless_after="")
+    assert dispatched(aws_stack)[0]["sent"] == 1
 
 
 def test_function__with_less_than_its_margin_left__sends_nothing_and_reports_it(

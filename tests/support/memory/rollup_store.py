@@ -16,6 +16,7 @@ class MemoryRollupStore:
     def __init__(self) -> None:
         self._documents: dict[Key, tuple[int, bytes]] = {}
         self._shops: dict[str, ShopProgress] = {}
+        self._read: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
@@ -69,6 +70,17 @@ class MemoryRollupStore:
         with self._lock:
             shops = sorted(self._shops.items())
         return iter([progress for _, progress in shops])
+
+    def note_read(self, shop_id: str, at: str, *, unless_after: str) -> bool:
+        with self._lock:
+            if self._read.get(shop_id, "") > unless_after:
+                return False
+            self._read[shop_id] = at
+        return True
+
+    def shops_read(self, since: str) -> Mapping[str, str]:
+        with self._lock:
+            return {shop_id: at for shop_id, at in self._read.items() if at >= since}
 
     def _put(self, documents: Mapping[Key, Document], generation: int) -> bool:
         encoded = {key: (generation, canonical_json.encode(dict(document))) for key, document in documents.items()}

@@ -38,6 +38,7 @@ parts, `digest` and the number of `parts`
 | day of a shop | `R#<shop id>` | `SHOPDAY#<yyyy-mm-dd>` | |
 | part of any of them | the same | `PART#<sk>#<12 digits: generation>#<digest>#<3 digits>` | `content` |
 | progress of a shop | `R#PROGRESS` | `<shop id>` | `offset`, `counted_at` |
+| note that a shop is read | `R#READERS` | `<shop id>` | `read_at`; `expires` |
 
 Deliveries (pk, sk; time to live `expires`, Unix seconds; local index `due` on pk + due, keys only; sparse index
 `waiting` on waiting + turn, keys and `shop`). `token` is new with each write; after a lost response it identifies one's
@@ -271,6 +272,15 @@ def shop_progress(shop_id: str) -> Key:
 
 SHOP_PROGRESS = "R#PROGRESS"
 """Partition of the progress of all shops: small items, written once in a few minutes each, and read together."""
+
+
+def shop_reader(shop_id: str) -> Key:
+    """Return the key of the note that someone reads a shop's results."""
+    return SHOP_READERS, shop_id
+
+
+SHOP_READERS = "R#READERS"
+"""Partition of the notes of all shops that are read, which expire after a day."""
 
 
 def rollup_part(whole: Key, generation: int, digest: str, number: int) -> Key:

@@ -9,6 +9,7 @@ of the totals, and writes the totals last. Until then, readers see that items ma
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from typing import cast
 
@@ -17,9 +18,11 @@ from pynamodb.expressions.operand import Path
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
+from abtest.adapters.dynamo.ephemeral import expires
 from abtest.adapters.dynamo.sizes import item_size
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
+from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS
@@ -30,6 +33,7 @@ TRANSACTION_BYTES = 3_500_000
 """Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
 MAX_SHOPS = 1_000_000
+READS_KEPT = timedelta(days=1)
 READS = 4
 """Attempts to read a document in parts, because a newer version may replace them during an attempt."""
 
@@ -136,6 +140,20 @@ class DynamoRollupStore:
     def progress_of_shops(self) -> Iterator[ShopProgress]:
         for item in self._table.query(keys.SHOP_PROGRESS, limit=MAX_SHOPS):
             yield decode(ShopProgress, decompress_json(item["document"]))
+
+    def note_read(self, shop_id: str, at: Timestamp, *, unless_after: Timestamp) -> bool:
+        pk, sk = keys.shop_reader(shop_id)
+        item = {"pk": pk, "sk": sk, "read_at": at, "expires": expires(parse_timestamp(at) + READS_KEPT)}
+        try:
+            self._table.put(item, absent() | (Path("read_at") <= unless_after))
+        except ConditionFailedError:
+            return False
+        return True
+
+    def shops_read(self, since: Timestamp) -> Mapping[str, Timestamp]:
+        # Expired items may stand for days, so the moment decides.
+        items = self._table.query(keys.SHOP_READERS, limit=MAX_SHOPS)
+        return {item["sk"]: item["read_at"] for item in items if item["read_at"] >= since}
 
     def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
         """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""

@@ -2,6 +2,7 @@
 
 from abtest.services.results.experiment_results import Results, ResultsQuery
 from abtest.services.results.population import Range
+from abtest.services.results.readership import Readership
 from abtest.services.results.refreshes import Refreshes
 from abtest.services.results.report import ReportReading
 from abtest.services.results.segments import SegmentReading
@@ -10,6 +11,7 @@ from abtest.services.results.snapshots import RollupReader
 
 __all__ = [
     "Range",
+    "Readership",
     "Refreshes",
     "ReportReading",
     "Results",

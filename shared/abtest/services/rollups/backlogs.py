@@ -7,8 +7,8 @@ from abtest.domain.ledger.feed import FeedEntry
 from abtest.ports.blobs import Blobs
 from abtest.services.feed_entries import FeedEntries
 
-ENTRIES_BACK = 100
-"""Entries that are read at most: eight hours at an interval of five minutes. Older rows are taken to be of then."""
+ENTRIES_BACK = 320
+"""Entries that are read at most: a day and more at an interval of five minutes. Older rows are taken to be of then."""
 
 _CACHED_BYTES = 1
 

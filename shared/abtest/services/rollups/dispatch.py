@@ -6,13 +6,13 @@ when a shop is counted: the next run sends another as long as the shop is behind
 """
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from abtest.domain.ledger.dispatching import Backlog, Counted, is_due
+from abtest.domain.ledger.dispatching import READ_MS, Backlog, Counted, Interest, day_shift_of, is_due
 from abtest.domain.ledger.feed import FeedEntry
-from abtest.kit.clock import parse_milliseconds, to_milliseconds
+from abtest.kit.clock import from_milliseconds, parse_milliseconds, timestamp, to_milliseconds
 from abtest.ports.limits import Leases
 from abtest.ports.metrics import Metrics
 from abtest.ports.queue import Queue, QueueMessage
@@ -22,6 +22,7 @@ from abtest.services.leases import LeaseLostError, lease
 from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.rollups.backlogs import Backlogs
 from abtest.services.rollups.messages import CountMessage
+from abtest.services.rollups.overdue import Overdue
 from abtest.services.rollups.reach import Listing, ShopReaches
 from abtest.services.rollups.work import counted_shops, forget_ended
 
@@ -37,8 +38,9 @@ MESSAGES_AT_ONCE = 500
 class Dispatched:
     """Outcome of a run, in shops: `sent` are counted now, `waiting` have uncounted rows and are not due yet.
 
-    `left`: due shops for which there was no time. `oldest_seconds`: how long the oldest uncounted row has been waiting.
-    `unread`: raw objects that the feed cannot read, whose rows are therefore not counted.
+    `left`: due shops for which there was no time. `oldest_seconds`: how long the oldest uncounted row has been waiting,
+    `overdue_seconds`: for how long this process has seen a shop due, at most, that is not counted. `unread`: raw
+    objects that the feed cannot read, whose rows are therefore not counted.
     """
 
     sent: int = 0
@@ -46,6 +48,7 @@ class Dispatched:
     left: int = 0
     oldest_seconds: float = 0.0
     unread: int = 0
+    overdue_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +63,12 @@ class Dispatch:
     reaches: ShopReaches
     leases: Leases
     metrics: Metrics
+    _overdue: Overdue = field(default_factory=Overdue, init=False)
 
     def run(self, *, until: datetime | None = None, everything: bool = False) -> Dispatched | None:
         """Send a message for each shop that is due, none after `until`; None while another run works.
 
-        With `everything`, all shops with uncounted rows are due.
+        With `everything`, all shops with uncounted rows or changed plans are due.
         """
         owner = self.world.new_id()
         try:
@@ -84,22 +88,19 @@ class Dispatch:
                 "ShopsLeft": done.left,
                 "OldestWaitingSeconds": done.oldest_seconds,
                 "UnreadObjects": done.unread,
+                "OverdueSeconds": done.overdue_seconds,
             }
         )
         return done
 
     def _send(self, entry: FeedEntry | None, listed_at: int, until: datetime | None, *, everything: bool) -> Dispatched:
-        heads = entry.heads if entry else {}
+        heads, now = entry.heads if entry else {}, to_milliseconds(self.world.clock.now())
         progress = {each.shop_id: each for each in self.store.progress_of_shops()}
-        plans = counted_shops(self.world)
-        backlogs = self.backlogs.of(entry, {shop_id: each.offset for shop_id, each in progress.items()})
-        now = to_milliseconds(self.world.clock.now())
-        due = [
-            shop_id
-            for shop_id in sorted(heads.keys() | plans.keys(), key=lambda name: _oldest_first(backlogs, name))
-            if is_due(counted_of(progress.get(shop_id)), backlogs.get(shop_id), plans.get(shop_id, ""), now)
-            or (everything and shop_id in backlogs)
-        ]
+        offsets = {shop_id: each.offset for shop_id, each in progress.items()}
+        backlogs = self.backlogs.of(entry, offsets)
+        due = self._due(heads.keys(), progress, backlogs, now, everything=everything)
+        failed = [shop_id for shop_id in backlogs if shop_id in progress and progress[shop_id].failed]
+        overdue = self._overdue.longest({shop_id: offsets.get(shop_id, 0) for shop_id in (*due, *failed)}, now)
         messages = [
             QueueMessage(
                 body=CountMessage(shop_id=shop_id, head=heads.get(shop_id, 0), listed_at=listed_at).encoded(),
@@ -122,7 +123,30 @@ class Dispatch:
             left=len(messages) - sent,
             oldest_seconds=max(0, now - oldest) / 1000,
             unread=len(entry.unread) if entry else 0,
+            overdue_seconds=overdue / 1000,
         )
+
+    def _due(
+        self,
+        seen: Iterable[str],
+        progress: Mapping[str, ShopProgress],
+        backlogs: Mapping[str, Backlog],
+        now: int,
+        *,
+        everything: bool,
+    ) -> list[str]:
+        """Return the shops that are due, with those first whose rows wait longest."""
+        plans = counted_shops(self.world)
+        read = self.store.shops_read(timestamp(from_milliseconds(now - READ_MS)))
+        due = []
+        for shop_id in sorted({*seen, *plans}, key=lambda name: _oldest_first(backlogs, name)):
+            state, digest = counted_of(progress.get(shop_id)), plans.get(shop_id, "")
+            read_at = parse_milliseconds(read[shop_id]) if shop_id in read else None
+            interest = Interest(read_at=read_at, day_shift=day_shift_of(shop_id))
+            is_behind = shop_id in backlogs or (state is not None and state.plans != digest)
+            if is_due(state, backlogs.get(shop_id), digest, now, interest) or (everything and is_behind):
+                due.append(shop_id)
+        return due
 
 
 def counted_of(progress: ShopProgress | None) -> Counted | None:

@@ -72,7 +72,10 @@ class ShopRun:
                 summary = self._run(shop_id, head, listed_at, until, held)
         except LeaseLostError as error:
             raise ShopHeldError(shop_id) from error
-        lag = {} if summary.lag_seconds is None else {"RollupLagSeconds": summary.lag_seconds}
+        lag: dict[str, float] = {}
+        if summary.lag_seconds is not None:
+            delay = max(0, to_milliseconds(self.world.clock.now()) - listed_at) / 1000
+            lag = {"RollupLagSeconds": summary.lag_seconds, "RollupDelaySeconds": delay}
         counts = {"ExperimentsCounted": summary.counted, "RowsTaken": summary.rows}
         self.metrics.put({**counts, "ExperimentsNotCounted": len(summary.failed), **lag})
         return summary
@@ -131,7 +134,6 @@ class ShopRun:
             return
         # Only a run that took everything knows that nothing of the ledger at that moment is left.
         reached = timestamp(from_milliseconds(listed_at)) if summary.is_whole else ""
-        is_same = before is not None and before.plans == work.digest
         # After a failure, or with a rest, the moment stays: then the days since are requested again.
         days_until = before.days_until if before else ""
         if shop_id not in summary.failed:
@@ -143,7 +145,7 @@ class ShopRun:
                 until=max(before.until if before else "", reached),
                 counted_at=now,
                 plans=work.digest,
-                plans_since=before.plans_since if before and is_same else now,
+                plans_since=work.changed_at or now,
                 days_until=days_until,
                 failed=frozenset(summary.failed),
                 state=counted.state,

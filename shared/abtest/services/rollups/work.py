@@ -24,6 +24,9 @@ _log = logging.getLogger(__name__)
 QUEUE = "COUNT"
 MAX_ENTRIES = 1_000_000
 KINDS: tuple[Kind, ...] = ("EXP", "PZN")
+_MET = ("running", "active")
+"""Statuses of experiments and personalizations that visitors meet."""
+
 _HEADS_A_READ = 500
 _BODIES_A_READ = 100
 
@@ -32,11 +35,13 @@ _BODIES_A_READ = 100
 class ShopWork:
     """Plans of a shop, a digest of the versions of the records that they are of, and ids of what cannot be planned.
 
+    `changed_at`: when the shop's settings or a record that visitors meet now were changed last; "" without any.
     `records`: by the id of a plan, the experiment or personalization that it is of; none for the holdout.
     """
 
     plans: ShopPlans
     digest: str
+    changed_at: Timestamp
     failed: tuple[str, ...]
     records: Mapping[str, str]
 
@@ -108,7 +113,10 @@ def shop_work(catalog: Catalog, shop_id: str, now: Timestamp) -> ShopWork:
             plans += own
             records |= {plan.experiment_id: record.head.id for plan in own}
     digest = digest_of_versions((head.kind, head.id, head.version) for head in heads if head.due.get(QUEUE, "") >= now)
-    return ShopWork(ShopPlans(shop_id=shop_id, currency=currency, plans=plans), digest, tuple(failed), records)
+    # The end of an experiment, or a pause, can harm no visitor.
+    changed_at = max((head.updated_at for head in heads if head.kind == "SHOP" or head.status in _MET), default="")
+    shop_plans = ShopPlans(shop_id=shop_id, currency=currency, plans=plans)
+    return ShopWork(shop_plans, digest, changed_at, tuple(failed), records)
 
 
 def plans_of(catalog: Catalog, shop_id: str, records: Iterable[tuple[Kind, str]], now: Timestamp) -> PartOfShop:
