@@ -6,8 +6,10 @@ from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from abtest.domain.ledger.partitions import MOST_PARTITIONS, MOST_ROWS
 from tools.cost.audit import Auditing, audit_by_scale
 from tools.cost.counting import Counting
+from tools.cost.large import Large, counting_of_one_shop
 from tools.cost.model import (
     MILLION,
     WORKERS,
@@ -22,21 +24,27 @@ from tools.cost.model import (
 )
 from tools.cost.scales import counting_by_parts, counting_by_scale, counting_by_settings, whole
 
+KINDS = (Assumptions, Counting, Auditing, Large)
 VOLUMES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
     parser = ArgumentParser(prog="python -m tools.cost", formatter_class=ArgumentDefaultsHelpFormatter)
-    for field in (*fields(Assumptions), *fields(Counting), *fields(Auditing)):
+    for field in (field for kind in KINDS for field in fields(kind)):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=float, default=field.default, help=" ")
     given = vars(parser.parse_args(arguments))
-    values = [{field.name: given[field.name] for field in fields(kind)} for kind in (Assumptions, Counting, Auditing)]
-    print("\n".join(report(Assumptions(**values[0]), prices(), Counting(**values[1]), Auditing(**values[2]))))
+    values = [{field.name: given[field.name] for field in fields(kind)} for kind in KINDS]
+    others = Counting(**values[1]), Auditing(**values[2]), Large(**values[3])
+    print("\n".join(report(Assumptions(**values[0]), prices(), *others)))
 
 
 def report(
-    given: Assumptions, price: Prices, counting: Counting | None = None, auditing: Auditing | None = None
+    given: Assumptions,
+    price: Prices,
+    counting: Counting | None = None,
+    auditing: Auditing | None = None,
+    large: Large | None = None,
 ) -> Iterator[str]:
     """Lines of Markdown."""
     way = way_of_a_million(given, price)
@@ -69,11 +77,14 @@ def report(
     for volume in VOLUMES:
         yield _counting(replace(given, events_a_day=volume), price, own)
     yield ""
-    most = most_history(given)
-    days = given.experiment_days
+    yield from counting_of_one_shop(large or Large(), own, given, price)
+    yield ""
+    most, held = MOST_PARTITIONS * MOST_ROWS, own.held(1)
     yield (
-        f"One worker holds about {most / MILLION:.0f} million rows of one shop: one with {most / days / MILLION:.1f}"
-        f" million events a day and experiments of {days:g} days. Other shops have workers of their own."
+        f"One worker could hold about {most_history(given) / MILLION:.0f} million rows of one shop. A shop is divided"
+        f" beyond {MOST_ROWS / MILLION:g} million, into at most {MOST_PARTITIONS} partitions, so it ends near"
+        f" {most / MILLION:.0f} million rows: {most / held / MILLION:.0f} million events a day with experiments of"
+        f" {given.experiment_days:g} days."
     )
     yield (
         f"A worker waits {shop_seconds(given):.0f} s for Athena's answers about a shop, if a query takes"

@@ -9,7 +9,8 @@ import pytest
 from abtest.domain.ledger import dispatching
 from benchmarks.scale.queueing import Simulation, UnitTimes
 from tools.cost.counting import STEPS_A_DECADE, Counting, cost_of_count, counting_a_day, counts_of_all
-from tools.cost.model import prices
+from tools.cost.large import Large, counting_of_one_shop
+from tools.cost.model import Assumptions, prices
 from tools.cost.scales import DOCUMENTS, TARGETS, counting_by_scale, whole
 
 GIVEN, PRICE = Counting(), prices()
@@ -93,3 +94,22 @@ def test_table__has_each_number_of_shops() -> None:
         "| 1,000",
         "| 10,000",
     ]
+
+
+def test_large_shop__in_partitions__costs_less_than_any_other_way() -> None:
+    rows = list(counting_of_one_shop(Large(), Counting(), Assumptions(), prices()))[2:]
+    for row in rows:
+        _, _, partitions, *costs, _ = row.split("|")
+        others = [float(cost) for cost in costs]
+        assert int(partitions) > 1
+        assert others[0] == min(others), row
+
+
+def test_large_shop__twice_as_fresh__costs_more_by_every_way() -> None:
+    half, hour = (
+        list(counting_of_one_shop(Large(large_minutes=minutes), Counting(), Assumptions(), prices()))[2:]
+        for minutes in (30, 60)
+    )
+    for sooner, later in zip(half, hour, strict=True):
+        pairs = zip(sooner.split("|")[3:-1], later.split("|")[3:-1], strict=True)
+        assert all(float(one) > float(other) for one, other in pairs)
