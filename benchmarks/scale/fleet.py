@@ -16,7 +16,7 @@ from typing import Any
 from abtest.domain.ledger.partitions import MOST_ROWS
 from abtest.services.ledger_feed import LedgerFeed
 from abtest.services.rollups import Backlogs, Dispatch, Dispatched, ShopReaches
-from abtest.services.rollups.messages import read_message
+from abtest.services.rollups.messages import UnitMessage, read_message
 from benchmarks.scale.shops import number_of
 from benchmarks.scale.world import Place
 from tests.support.memory import MemoryQueue
@@ -165,7 +165,7 @@ class Fleet:
                     if not waiting:
                         return
                     body = waiting.popleft()
-                    stroke = strokes.popleft() if strokes else {}
+                    stroke = strokes.popleft() if strokes and _fits(strokes[0], body) else {}
                 request: dict[str, Any] = {
                     "now": self.place.now(),
                     "body": body,
@@ -186,6 +186,13 @@ class Fleet:
             for future in [pool.submit(take, process) for process in self._processes]:
                 future.result()
         return work
+
+
+def _fits(stroke: Mapping[str, Any], body: str) -> bool:
+    """Return whether a message's worker comes to the write at which it is to be killed."""
+    is_unit = isinstance(read_message(body), UnitMessage)
+    of: str = stroke.get("fate", _NONE)["of"]
+    return is_unit == (of == "outcomes")
 
 
 _NONE: Mapping[str, Any] = {"of": "", "at": 0, "after": False}

@@ -16,7 +16,7 @@ LISTED_A_CALL = 1_000
 class Fate:
     """The process kills itself before or after its `at`th write to `of`, counted from 1.
 
-    Writes are to "state", "documents", "days" and "progress".
+    Writes are to "state", "documents", "days" and "progress", and "outcomes" of units.
     """
 
     of: str = ""
@@ -63,7 +63,7 @@ class MeteredBlobs:
         if_absent: bool = False,
     ) -> str:
         self._note("puts", key, len(content))
-        dies = self._fate.call(key.split("/", 1)[0])
+        dies = self._fate.call("outcomes" if "/done/" in key else key.split("/", 1)[0])
         etag = self._blobs.put(
             key, content, content_type=content_type, metadata=metadata, if_match=if_match, if_absent=if_absent
         )

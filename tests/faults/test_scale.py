@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 
 from benchmarks.scale.decisions import decisions
-from benchmarks.scale.kills import kills
+from benchmarks.scale.kills import WRITES, kills
 from benchmarks.scale.large import large
 from benchmarks.scale.rounds import rounds
 from benchmarks.scale.settings import Sizes
@@ -32,7 +32,7 @@ def test_rounds__of_many_shops__count_each_that_has_news_and_no_other() -> None:
 
 def test_workers__killed_at_writes_and_at_random__leave_no_wrong_count() -> None:
     figures = shown(kills(GATE, seed=20))
-    at = {name: figures[f"workers killed at {name}"].value for name in ("state", "documents", "days", "progress")}
+    at = {name: figures[f"workers killed at {name}"].value for name in WRITES}
     assert all(number >= 2 for number in at.values()), at
     assert figures["killed: counted again after"].verdict == "met"
 
