@@ -139,25 +139,27 @@ class LedgerFeed:
         An object that neither an entry nor a manifest names may have rows of the shop: it is one section as a whole,
         with 0 rows and 0 for both moments, because they are not known.
         """
-        if not raw_keys:
-            return []
-        requested = set(raw_keys)
-        sections: dict[str, Section] = {}
-        named: set[str] = set()
-        offsets = self._naming(requested)
+        sections = self._in_entries(shop_id, set(raw_keys), MANY)
+        others = set(raw_keys) - sections.keys()
+        manifests = self._manifests.read(sorted(others))
+        sections |= {key: manifest.sections.get(shop_id) for key, manifest in manifests.items()}
+        # A manifest may be deleted or damaged after its object became news, which it will not become again.
+        lost = others - manifests.keys()
+        sections |= {key: _whole(key) for key in lost} | self._in_entries(shop_id, lost, 1)
+        return [section for _, section in sorted(sections.items()) if section]
+
+    def _in_entries(self, shop_id: str, raw_keys: set[str], many: int) -> dict[str, Section | None]:
+        """Return the shop's sections, or None where it has no rows, of the objects that probable entries name."""
+        sections: dict[str, Section | None] = {}
+        offsets = self._naming(raw_keys, many)
         self._entries.fetch(offsets)
         for offset in offsets:
-            news = self._entries.news(offset, shop_id)
-            sections |= {one.key: one for one in (news.sections if news else ()) if one.key in requested}
-            stored = self._entries.read(offset)
+            stored, news = self._entries.read(offset), self._entries.news(offset, shop_id)
             # The first entry names compacted objects without their sections.
-            named |= requested.intersection(stored.objects if stored and not stored.is_first else ())
-        others = requested - named - sections.keys()
-        manifests = self._manifests.read(sorted(others))
-        for key in others:
-            section = manifests[key].sections.get(shop_id) if key in manifests else _whole(key)
-            sections |= {key: section} if section else {}
-        return [sections[key] for key in sorted(sections)]
+            named = stored.objects if stored and not stored.is_first else ()
+            sections = dict.fromkeys(raw_keys.intersection(named)) | sections
+            sections |= {one.key: one for one in (news.sections if news else ()) if one.key in raw_keys}
+        return sections
 
     def _top(self) -> _Top:
         last = 0
@@ -212,13 +214,13 @@ class LedgerFeed:
         recent = takewhile(lambda one: not one[1] or one[1] >= since, self._listed())
         return [offset for offset, _ in recent]
 
-    def _naming(self, raw_keys: Iterable[str]) -> list[int]:
-        """Return the offsets of entries that probably name many of these objects.
+    def _naming(self, raw_keys: Iterable[str], many: int) -> list[int]:
+        """Return the offsets of entries that probably name these objects, in hours with at least so many of them.
 
         Few objects of an hour, as where a single one could not be compacted, are looked up by their manifests: that is
         less to read than the entries of that time.
         """
-        hours = [hour for hour, count in Counter(map(hour_of_key, raw_keys)).items() if count >= MANY]
+        hours = [hour for hour, count in Counter(map(hour_of_key, raw_keys)).items() if count >= many]
         if not hours:
             return []
         since = min(hours) - CLOCKS_APART_MS

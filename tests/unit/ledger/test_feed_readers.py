@@ -122,6 +122,24 @@ def test_sections_of__object_without_manifest__is_a_section_as_a_whole(world: Wo
     assert world.read([section]) == ["e-1"]
 
 
+@pytest.mark.parametrize("damage", ["gone", "damaged"])
+def test_sections_of__manifest_lost_after_the_entry__are_those_of_the_entry(world: World, damage: str) -> None:
+    """A whole object with unknown rows would be taken for one that will be news."""
+    world.write("b")
+    advanced(world.feed)
+    world.time.advance(minutes=1)
+    key, others = world.write("ab"), world.write("b")
+    advanced(world.feed)
+    for each in (key, others):
+        world.ledger.delete(manifest_key(each))
+        if damage == "damaged":
+            world.put(manifest_key(each), b"?")
+    world.time.advance(hours=30)
+    (section,) = LedgerFeed(world.ledger, world.time).sections_of(MINE, [key, others])
+    assert (section.key, section.rows) == (key, 1)
+    assert world.read([section]) == ["e-1"]
+
+
 def test_sections_of__damaged_entry__asks_the_manifests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_feed, "MANY", 1)
     key = world.write("ab")
