@@ -6,7 +6,7 @@ next one lists again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice, takewhile
 
@@ -117,6 +117,16 @@ class LedgerFeed:
             else:
                 pending, unread = self._pending(top, listed_at)
         return Advanced(entry=top.entry, listed_at=listed_at)
+
+    def awaited(self) -> Callable[[str], bool]:
+        """Return a function that tells by its key whether a raw object that is in no entry may come into a later one.
+
+        Older ones, whose entries and manifests have expired, do not.
+        """
+        top = self._top()
+        since = hour_of(_window_start(top, to_milliseconds(self._clock.now()))) if top.entry else 0
+        unread = frozenset(_unread(top))
+        return lambda key: hour_of_key(key) >= since or key in unread
 
     def news(self, shop_id: str, *, after: int, head: int) -> list[ShopNews]:
         """Return the shop's news in entries behind `after` up to `head`, oldest first.

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from abtest.adapters.warehouse import shop_units
+from abtest.domain.ledger.events import DAY_MS
+from abtest.domain.ledger.objects import raw_key
 from abtest.domain.ledger.partitions import Unit
 from abtest.services.rollups.generations import GENERATIONS
 from tests.faults.faults import Fate, KilledError
@@ -228,3 +230,26 @@ def test_units__whose_processes_die_at_any_call__count_the_same(after: bool) -> 
             shops.process(most_rows=MOST_ROWS)
             shops.counting.count()
         assert shops.visitors() == [53, 5, 5, 5, 5], at
+
+
+def test_units__built_over_an_object_too_old_for_the_feed__count_its_rows() -> None:
+    shops = RolledShops()
+    shops.process(most_rows=MOST_ROWS)
+    shops.arrive(50, LARGE)
+    # Its manifest and its entry have expired.
+    manifests = [key for key in shops.ledger.objects if key.startswith("manifests/")]
+    raw = [key for key in shops.ledger.objects if key.startswith("raw/")]
+    content = shops.ledger.objects[raw[0]].blob.content
+    for key in (*manifests, *raw):
+        shops.ledger.delete(key)
+    shops.ledger.put(raw_key(["old"], shops.now() - 5 * DAY_MS), content, content_type="application/x-ndjson")
+    shops.counting.count()
+    assert shops.visitors()[0] == 50
+    shops.arrive(3, LARGE)
+    shops.clock.advance(minutes=5)
+    shops.counting.count()
+    progress = shops.store.shop_progress(LARGE)
+    assert progress
+    assert progress.state
+    assert progress.state.key.startswith(GENERATIONS)
+    assert shops.visitors()[0] == 53

@@ -246,7 +246,9 @@ class DuckDbShopCounter:
         copy, results = held.copy, held.copy.results()
         has_more = any(held.plans.get(experiment_id) != plan for experiment_id, plan in results.plans.items())
         is_late = task.stored is not None and task.is_over
-        if not (has_more if is_part else (has_more or self._is_due(held)) and not is_late):
+        # What is behind goes on in any process, which would take the same news again from an older state.
+        is_due = self._is_due(held) or copy.offset < task.head
+        if not (has_more if is_part else (has_more or is_due) and not is_late):
             return
         self._shelf.database.execute(f"CHECKPOINT {copy.name}")
         state = ShopState(

@@ -1,6 +1,6 @@
 """Rows for the copy of one shop: its news in the feed, or everything that the ledger holds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate, takewhile
@@ -28,6 +28,9 @@ from abtest.services.ledger_feed import Advanced
 from abtest.services.shop_objects import ShopObjects
 
 OBJECTS_AT_ONCE = 256
+MOST_PARTS = 8
+"""A unit reads at most so many times the rows of a call, of which it keeps its part."""
+
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
 APPEND = f"INSERT INTO inbox SELECT shop_id, {HASHED}, $is_new FROM staged WHERE shop_id = $shop AND {{condition}}"  # noqa: S608 - names of columns alone
@@ -43,6 +46,10 @@ class Feed(Protocol):
 
     def advance(self) -> Advanced:
         """Append what is new to the feed, and return its newest entry."""
+        ...
+
+    def awaited(self) -> Callable[[str], bool]:
+        """Return a function that tells by its key whether a raw object in no entry may come into a later one."""
         ...
 
     def sections_of(self, shop_id: str, raw_keys: Sequence[str]) -> list[Section]:
@@ -107,7 +114,9 @@ class Intake:
             return held.copy.offset
         news = self.feed.news(task.shop_id, after=held.copy.offset, head=task.head)
         rows = accumulate(each.rows for each in news)
-        taken = news[: max(1, sum(1 for _ in takewhile(lambda number: number <= self.rows_a_call, rows)))]
+        # A unit keeps its part of the rows only.
+        most = self.rows_a_call * min(task.unit.of if task.unit else 1, MOST_PARTS)
+        taken = news[: max(1, sum(1 for _ in takewhile(lambda number: number <= most, rows)))]
         sections = [section for each in taken for section in each.sections]
         self._take(task, sections, is_new=True)
         held.entries += len(taken)
@@ -118,9 +127,10 @@ class Intake:
         self.shelf.drop(task.name)
         self.shelf.database.execute(CREATE_INBOX)
         since = task.shop.rows_since(task.now - DAYS_READ_MS)
+        awaited = self.feed.awaited()
         files = self.objects.of_shop(task.shop_id, since)
-        # No entry has an object without a manifest: its rows will be news, for all units at the same offset.
-        sections = [section for section in files.sections if section.rows or task.unit is None]
+        # The rows of an object that is in no entry will be news, for all units at the same offset.
+        sections = [each for each in files.sections if task.unit is None or each.rows or not awaited(each.key)]
         # Rows that the shop's stored days may lack are new: they tell which days change.
         news_from = hour_of(task.shop.days_until - OVERLAP_MS) if task.shop.days_until else inf
         with self.shelf.new_file() as (name, file):

@@ -1,10 +1,10 @@
 """Results of a shop, or of a part of its visitors, and their stored form: counts by plan, and days."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import reduce
-from operator import add
 
+from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.daily_counts import DailyCounts, Document
 from abtest.domain.ledger.plans import CountingPlan
 from abtest.domain.ledger.rollup_documents import shop_day_document, shop_day_of
@@ -61,20 +61,22 @@ def digest_of(plan: CountingPlan) -> str:
     return canonical_json.sha256(asdict(plan))
 
 
-def added(parts: Sequence[Results]) -> Results:
-    """Add results of sets of rows that share no visitor, event id and order id.
+def added(parts: Iterable[Results]) -> Results:
+    """Add results of sets of rows that share no visitor, event id and order id, one after the other.
 
     A plan that is not in all of them, or was another one in some, is left out. A day that is in some only has no rows
-    in the others.
+    in the others. Raises TypeError without any part.
     """
-    counted: dict[str, PlanCounts] = {}
-    for experiment_id, first in parts[0].counted.items():
-        own = [part.counted.get(experiment_id) for part in parts]
-        counts = [each.counts.whole() for each in own if each is not None and each.plan == first.plan]
-        if len(counts) == len(parts):
-            counted[experiment_id] = PlanCounts(plan=first.plan, counts=DailyCounts.of(reduce(add, counts)))
-    days: dict[str, ShopDay] = {}
-    for part in parts:
-        for date, day in part.days.items():
-            days[date] = plus(days[date], day) if date in days else day
+    return reduce(_plus, parts)
+
+
+def _plus(one: Results, other: Results) -> Results:
+    counted = {
+        experiment_id: PlanCounts(plan=each.plan, counts=each.counts.changed(Counts(), own.counts.whole()))
+        for experiment_id, each in one.counted.items()
+        if (own := other.counted.get(experiment_id)) is not None and own.plan == each.plan
+    }
+    days = dict(one.days)
+    for date, day in other.days.items():
+        days[date] = plus(days[date], day) if date in days else day
     return Results(counted=counted, days=days)

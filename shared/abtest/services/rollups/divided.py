@@ -6,15 +6,15 @@ their copies from the ledger, and until they are all done nothing is written.
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NoReturn
 
 from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.objects import events_prefix
-from abtest.domain.ledger.partitions import KINDS, MOST_ROWS, UNDIVIDED, Division, division_for
-from abtest.domain.ledger.shop_results import added
+from abtest.domain.ledger.partitions import KINDS, MOST_ROWS, UNDIVIDED, Division, Unit, division_for
+from abtest.domain.ledger.shop_results import Results, added
 from abtest.kit.clock import Clock, to_milliseconds
 from abtest.ports.blobs import Blobs
 from abtest.ports.queue import Queue, QueueMessage
@@ -82,15 +82,13 @@ class DividedCounter:
                 self._send(newest, missing)
                 raise UnitsAtWorkError(shop.shop_id)
         try:
-            ids, visitors = ([generations.outcome(newest, unit) for unit in division.units(kind)] for kind in KINDS)
+            counted, covers = self._sum(shop, newest)
         except LedgerObjectError:
             _log.exception("rollup.outcome_in_doubt", extra={"shop_id": shop.shop_id})
             self._start(self._begin(shop, division, head, stored, newest))
-        covers = max(outcome.covers for outcome in (*ids, *visitors))
         if covers > newest.offset:
             # A unit was built from the ledger, and has rows of later entries: all of them must have these.
             self._start(self._begin(shop, division, covers, stored, newest))
-        counted = self._sum(shop, newest, visitors)
         self._forget(shop.shop_id, newest, now - KEPT_MS)
         return counted
 
@@ -134,16 +132,20 @@ class DividedCounter:
         messages = [UnitMessage(generation=generation, unit=generation.division.unit_named(name)) for name in names]
         self.queue.send_many([QueueMessage(body=each.encoded(), group=generation.shop_id) for each in messages])
 
-    def _sum(self, shop: ShopPlans, generation: Generation, outcomes: Sequence[UnitCounted]) -> ShopCounted:
-        rows = [outcome.shared for outcome in outcomes]
-        dates = sorted({date for outcome in outcomes for date in outcome.results.days})
-        total = added([*(outcome.results for outcome in outcomes), self.units.tied(shop, rows, dates)])
+    def _sum(self, shop: ShopPlans, generation: Generation) -> tuple[ShopCounted, int]:
+        """Return the counts of all units, and up to which offset the feed covers their rows."""
+        ids = [self._outcome(generation, unit) for unit in generation.division.units("ids")]
+        outcomes: list[UnitCounted] = []
+        # Many cells of many plans: one outcome at a time is in memory.
+        parts = added(self._results(generation, outcomes))
+        tied = self.units.tied(shop, [outcome.shared for outcome in outcomes], sorted(parts.days))
+        total = added([parts, tied])
         failed = {name: reason for outcome in outcomes for name, reason in outcome.failed.items()}
         for plan in shop.plans:
             if plan.experiment_id not in total.counted:
                 failed.setdefault(plan.experiment_id, "was not counted in every partition")
         oldest = [outcome.oldest for outcome in outcomes if outcome.oldest is not None]
-        return ShopCounted(
+        counted = ShopCounted(
             shop_id=shop.shop_id,
             counts={name: each.counts for name, each in total.counted.items() if name not in failed},
             days=total.days,
@@ -154,6 +156,17 @@ class DividedCounter:
             state=StoredState(key=generation.key, offset=generation.offset),
             held=sum(outcome.held for outcome in outcomes),
         )
+        return counted, max(outcome.covers for outcome in (*ids, *outcomes))
+
+    def _results(self, generation: Generation, outcomes: list[UnitCounted]) -> Iterator[Results]:
+        """Yield the results of each partition, and note the rest of its outcome."""
+        for unit in generation.division.units("visitors"):
+            outcome = self._outcome(generation, unit)
+            outcomes.append(replace(outcome, results=Results()))
+            yield outcome.results
+
+    def _outcome(self, generation: Generation, unit: Unit) -> UnitCounted:
+        return Generations(self.ledger).outcome(generation, unit)
 
     def _forget(self, shop_id: str, kept: Generation | None, until: int) -> None:
         try:
