@@ -119,7 +119,7 @@ class LedgerFeed:
         return Advanced(entry=top.entry, listed_at=listed_at)
 
     def awaited(self) -> Callable[[str], bool]:
-        """Return a function that tells by its key whether a raw object that is in no entry may come into a later one.
+        """Return a function of a key: whether a raw object that is in no entry may come into a later one.
 
         Older ones, whose entries and manifests have expired, do not.
         """

@@ -49,7 +49,7 @@ class Feed(Protocol):
         ...
 
     def awaited(self) -> Callable[[str], bool]:
-        """Return a function that tells by its key whether a raw object in no entry may come into a later one."""
+        """Return a function of a key: whether a raw object in no entry may come into a later one."""
         ...
 
     def sections_of(self, shop_id: str, raw_keys: Sequence[str]) -> list[Section]:
