@@ -29,7 +29,7 @@ from abtest.services.shop_objects import ShopObjects
 
 OBJECTS_AT_ONCE = 256
 MOST_PARTS = 8
-"""A unit reads at most so many times the rows of a call, of which it keeps its part."""
+"""A unit reads at most so many times the rows of a call, and keeps its part of them."""
 
 DAYS_READ_MS = (DAYS_KEPT + 8) * DAY_MS
 
