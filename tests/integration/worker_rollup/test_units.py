@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 
 from abtest.adapters.warehouse import shop_units
+from abtest.adapters.warehouse.rows_in_memory import RowsInMemory
+from abtest.domain.ledger.cells import Counts
 from abtest.domain.ledger.events import DAY_MS
 from abtest.domain.ledger.objects import raw_key
 from abtest.domain.ledger.partitions import Unit
+from abtest.domain.ledger.plans import CountingPlan
+from abtest.ports.catalog import Commit, Put
+from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.rollups.generations import GENERATIONS
 from tests.faults.faults import Fate, KilledError
 from tests.integration.worker_rollup.test_refresh import Requested
-from tests.support.rolled_shops import SHOPS, RolledShops
+from tests.support.rolled_shops import SHOPS, RolledShops, running
 from tests.support.sizes import sized
 
 LARGE = SHOPS[0]
@@ -253,3 +258,33 @@ def test_units__built_over_an_object_too_old_for_the_feed__count_its_rows() -> N
     assert progress.state
     assert progress.state.key.startswith(GENERATIONS)
     assert shops.visitors()[0] == 53
+
+
+BROKEN = "0192a3b4-0000-7000-8000-00000000e999"
+
+
+def with_a_plan_that_fails(shops: RolledShops, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The large shop runs a second experiment, which no engine can count."""
+    experiment = running(BROKEN, LARGE)
+    shops.catalog.commit(Commit(puts=[Put(record=EXPERIMENTS.record(experiment), expected_version=0)]))
+    counted = RowsInMemory.count
+
+    def count(self: RowsInMemory, plan: CountingPlan) -> Counts:
+        if plan.experiment_id == BROKEN:
+            raise ValueError("cannot be counted")
+        return counted(self, plan)
+
+    monkeypatch.setattr(RowsInMemory, "count", count)
+
+
+def test_plan__that_fails_in_a_divided_shop__does_not_keep_the_others_from_being_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shops = divided()
+    with_a_plan_that_fails(shops, monkeypatch)
+    shops.counting.dispatch.run(everything=True)
+    shops.counting.work()
+    assert shops.visitors()[0] == 53
+    progress = shops.store.shop_progress(LARGE)
+    assert progress
+    assert progress.failed == {BROKEN}

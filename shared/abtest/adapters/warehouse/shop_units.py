@@ -3,6 +3,7 @@
 Each unit has a copy and a state of its own in `DuckDbShopCounter`.
 """
 
+import logging
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ from abtest.domain.ledger.shop_results import PlanCounts, Results, digest_of
 from abtest.kit.clock import Clock
 from abtest.ports.rollup_store import StoredState
 from abtest.ports.warehouse import ShopCounted, ShopPlans, UnitCounted
+
+_log = logging.getLogger(__name__)
 
 _TIED_ROWS = "tied_rows"
 
@@ -106,13 +109,15 @@ class DuckDbShopUnits:
         database = self._counter.database
         few = in_memory(database, _TIED_ROWS, shop.shop_id, plans=len(plans))
         ledger: CopyLedger = few or DuckDbShopLedger(database, _TIED_ROWS, shop.shop_id)
-        return Results(
-            counted={
-                plan.experiment_id: PlanCounts(plan=digest_of(plan), counts=DailyCounts.of(ledger.count(plan)))
-                for plan in plans
-            },
-            days=ledger.days(dates, shop.currency),
-        )
+        counted: dict[str, PlanCounts] = {}
+        for plan in plans:
+            try:
+                counts = DailyCounts.of(ledger.count(plan))
+                counted[plan.experiment_id] = PlanCounts(plan=digest_of(plan), counts=counts)
+            except Exception:
+                # Whoever adds up reports a plan that is not in all results.
+                _log.exception("rollup.not_counted", extra={"experiment_id": plan.experiment_id})
+        return Results(counted=counted, days=ledger.days(dates, shop.currency))
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
