@@ -288,3 +288,33 @@ def test_plan__that_fails_in_a_divided_shop__does_not_keep_the_others_from_being
     progress = shops.store.shop_progress(LARGE)
     assert progress
     assert progress.failed == {BROKEN}
+
+
+def handled_twice(shops: RolledShops, *, at_most: int) -> int:
+    """Deliver every message twice until none waits; return how many there were."""
+    handled = 0
+    while shops.counting.queue.sent:
+        body = shops.counting.queue.sent.pop(0).body
+        for _ in range(2):
+            assert shops.counting.worker.handle(body)
+        handled += 1
+        assert handled <= at_most, "messages call for more and more messages"
+    return handled
+
+
+def test_units__whose_messages_all_come_twice__do_not_multiply() -> None:
+    shops = divided()
+    shops.counting.dispatch.run(everything=True)
+    # Five shops, of the divided one twice the unit of ids, four units of visitors, and the shop at the end.
+    assert handled_twice(shops, at_most=20) <= 13
+    assert shops.visitors() == [53, 5, 5, 5, 5]
+
+
+def test_units__of_a_shop_with_a_plan_that_fails__end_where_all_messages_come_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shops = divided()
+    with_a_plan_that_fails(shops, monkeypatch)
+    shops.counting.dispatch.run(everything=True)
+    handled_twice(shops, at_most=50)
+    assert shops.visitors() == [53, 5, 5, 5, 5]

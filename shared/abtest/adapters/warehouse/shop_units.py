@@ -115,7 +115,7 @@ class DuckDbShopUnits:
                 counts = DailyCounts.of(ledger.count(plan))
                 counted[plan.experiment_id] = PlanCounts(plan=digest_of(plan), counts=counts)
             except Exception:
-                # Whoever adds up reports a plan that is not in all results.
+                # The sum reports a plan that is not in all results.
                 _log.exception("rollup.not_counted", extra={"experiment_id": plan.experiment_id})
         return Results(counted=counted, days=ledger.days(dates, shop.currency))
 

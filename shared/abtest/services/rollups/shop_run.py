@@ -83,8 +83,10 @@ class ShopRun:
     def _run(self, shop_id: str, head: int, listed_at: int, until: datetime | None, held: Lease) -> ShopSummary:
         before = self.store.shop_progress(shop_id)
         work = shop_work(self.world.catalog, shop_id, self.world.now())
-        if before is not None and before.offset >= head and before.plans == work.digest and not before.failed:
-            return ShopSummary()
+        if before is not None and before.offset >= head and before.plans == work.digest:
+            # What failed is tried again by a later listing only: a message that is repeated must not start units again.
+            if not before.failed or timestamp(from_milliseconds(listed_at)) <= before.until:
+                return ShopSummary(failed=sorted(before.failed))
         days_until = parse_milliseconds(before.days_until) if before and before.days_until else 0
         known = before.held if before else 0
         plans = replace(work.plans, days_until=days_until, held=known, listed_at=listed_at)

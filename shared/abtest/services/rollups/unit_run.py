@@ -49,9 +49,9 @@ class UnitRun:
             with lease(self.leases, name, owner=self.world.new_id(), clock=self.world.clock) as held:
                 if held is None:
                     return True  # the dispatcher sends another message, if its holder does not end
-                is_done = self._is_counted(message, until)
+                is_new = self._is_counted(message, until)
                 held.check()
-            return not is_done or self._call_next(message)
+            return not is_new or self._call_next(message)
         except LeaseLostError:
             return True
         except Exception:
@@ -59,11 +59,14 @@ class UnitRun:
             return False
 
     def _is_counted(self, message: UnitMessage, until: datetime | None) -> bool:
-        """Count the unit unless it is done; return whether it is now."""
+        """Count the unit unless it is done; return whether this message did it.
+
+        A repeated message calls no one: with each of many units calling for many, they would grow without end.
+        """
         generations, generation, unit = Generations(self.ledger), message.generation, message.unit
         done = generations.done(generation)
         if unit.name in done:
-            return True
+            return False
         ids = generation.division.units("ids") if unit.kind == "visitors" else ()
         shop = self.plans_of(generation.shop_id)
         if any(each.name not in done for each in ids) or plans_digest(shop) != generation.plans:
