@@ -25,6 +25,7 @@ from abtest.domain.ledger.dispatching import (
     digest_of_versions,
     is_due,
 )
+from abtest.domain.ledger.margins import CLOCKS_APART_MS
 
 NOW = 1_800_000_000_000 // DAY_MS * DAY_MS + 15 * HOUR_MS
 """Three in the afternoon: no day ends within hours."""
@@ -125,6 +126,16 @@ def test_shop__that_failed__is_tried_again_after_a_while() -> None:
     failed = replace(OLD, has_failed=True)
     assert not is_due(failed, waiting(10**6, 60), "p", NOW)
     assert is_due(replace(failed, at=NOW - RETRY_MS), None, "p", NOW)
+
+
+def test_shop__counted_by_a_clock_that_was_hours_ahead__does_not_wait_for_that_hour() -> None:
+    ahead = replace(OLD, at=NOW + 6 * HOUR_MS)
+    assert is_due(ahead, waiting(MANY_ROWS, 60), "p", NOW)
+    assert is_due(replace(ahead, has_failed=True), None, "p", NOW)
+    assert is_due(ahead, Backlog(rows=1, oldest=NOW - DAY_MS), "p", NOW)
+    slightly = replace(OLD, at=NOW + CLOCKS_APART_MS, held=6_000_000)
+    assert not is_due(slightly, waiting(10**6), "p", NOW), "clocks are never quite the same"
+    assert not is_due(replace(slightly, has_failed=True), None, "p", NOW)
 
 
 def test_day__that_is_over__is_counted_within_two_hours_and_not_before_its_last_events_came() -> None:

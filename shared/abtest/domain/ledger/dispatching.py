@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from zlib import crc32
 
+from abtest.domain.ledger.margins import CLOCKS_APART_MS
+
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
@@ -112,7 +114,7 @@ def is_due(
         if is_noticed or counted.at < day_ended(now, interest.day_shift):
             return True
     elif counted.has_failed:
-        return now - counted.at >= RETRY_MS
+        return not _rests(counted, RETRY_MS, now)
     return backlog is not None and _is_enough(counted, backlog, now, interest, is_read=is_read)
 
 
@@ -120,7 +122,7 @@ def _is_enough(counted: Counted, backlog: Backlog, now: int, interest: Interest,
     age, waited = max(0, now - counted.plans_since), now - backlog.oldest
     is_soon = is_read or (age < YOUNG_MS and backlog.rows >= YOUNG_ROWS)
     most_rest = MOST_PATIENCE_MS if is_soon else LONG_PATIENCE_MS
-    if now - counted.at < min(counted.held * REST_MS_A_MILLION_ROWS // 1_000_000, most_rest):
+    if _rests(counted, min(counted.held * REST_MS_A_MILLION_ROWS // 1_000_000, most_rest), now):
         return False
     if is_soon:
         patience = min(age * PATIENCE_PERCENT // 100, MOST_PATIENCE_MS)
@@ -131,6 +133,11 @@ def _is_enough(counted: Counted, backlog: Backlog, now: int, interest: Interest,
         or (backlog.rows >= SOME_ROWS and waited >= LONG_PATIENCE_MS)
         or backlog.oldest < day_ended(now, interest.day_shift)
     )
+
+
+def _rests(counted: Counted, pause: int, now: int) -> bool:
+    """Return whether the pause since the last count lasts: one of a clock that was far ahead is over at once."""
+    return -CLOCKS_APART_MS <= now - counted.at < pause
 
 
 def day_ended(now: int, day_shift: int) -> int:

@@ -85,7 +85,8 @@ class ShopRun:
         work = shop_work(self.world.catalog, shop_id, self.world.now())
         if before is not None and before.offset >= head and before.plans == work.digest:
             # What failed is tried again by a later listing only: a message that is repeated must not start units again.
-            if not before.failed or timestamp(from_milliseconds(listed_at)) <= before.until:
+            is_tried_again = bool(before.failed) and timestamp(from_milliseconds(listed_at)) > before.until
+            if not is_tried_again:
                 return ShopSummary(failed=sorted(before.failed))
         days_until = parse_milliseconds(before.days_until) if before and before.days_until else 0
         known = before.held if before else 0
