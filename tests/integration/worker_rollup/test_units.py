@@ -160,6 +160,39 @@ def test_units__that_are_not_done_after_an_hour__are_given_up_for_newer_ones() -
     assert shops.visitors()[0] == 54
 
 
+def test_units__that_are_done_one_after_the_other_for_hours__are_not_given_up() -> None:
+    shops = divided()
+    shops.counting.dispatch.run(everything=True)
+    work(shops, 5)
+    offset = json.loads(shops.counting.queue.bodies[0])["generation"]["offset"]
+    # Other shops flood: each message of this one waits for 40 minutes, and the dispatcher sends it meanwhile.
+    for _ in range(5):
+        shops.clock.advance(minutes=40)
+        work(shops)
+        shops.counting.dispatch.run(everything=True)
+        assert shops.counting.worker.handle(shops.counting.queue.sent.pop().body)
+    progress = shops.store.shop_progress(LARGE)
+    assert progress
+    assert progress.offset == offset
+    assert shops.visitors()[0] == 53
+
+
+def test_unit__of_a_generation_that_was_given_up__is_left() -> None:
+    shops = divided()
+    shops.counting.dispatch.run(everything=True)
+    work(shops, 5)
+    (late,) = shops.counting.queue.bodies
+    shops.counting.queue.sent.clear()
+    shops.clock.advance(minutes=61)
+    shops.arrive(1, LARGE)
+    shops.counting.dispatch.run(everything=True)
+    work(shops)
+    assert shops.counting.worker.handle(late)
+    assert not [key for key in shops.ledger.objects if "/done/" in key]
+    shops.counting.work()
+    assert shops.visitors()[0] == 54
+
+
 def test_units__of_plans_that_change_meanwhile__are_counted_by_the_new_ones() -> None:
     shops = divided()
     shops.counting.dispatch.run(everything=True)

@@ -37,7 +37,7 @@ BYTES_A_ROW = 40
 """Bytes of a row in Parquet, by which the rows of a shop are estimated that was never counted."""
 
 GIVEN_UP_MS = HOUR_MS
-"""A generation that is not done after this time is given up: a newer one may do what it could not."""
+"""A generation in which nothing was done for this time is given up: a newer one may do what it could not."""
 
 KEPT_MS = HOUR_MS
 
@@ -102,7 +102,8 @@ class DividedCounter:
             and newest.division == division
             and newest.release == self.units.release
             and newest.plans == plans_digest(shop)
-            and abs(now - newest.at) < GIVEN_UP_MS
+            # Since its last unit, because messages of units may wait long behind those of other shops.
+            and abs(now - Generations(self.ledger).worked_at(newest)) < GIVEN_UP_MS
         )
 
     def _begin(

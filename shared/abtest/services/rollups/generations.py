@@ -96,6 +96,10 @@ class Generations:
         prefix = f"{generation.key}done/"
         return frozenset(entry.key.removeprefix(prefix) for entry in self.ledger.list(prefix))
 
+    def worked_at(self, generation: Generation) -> int:
+        """Return when a unit of it stored something last, or when it was begun (Unix ms)."""
+        return max([generation.at, *(entry.modified for entry in self.ledger.list(generation.key))])
+
     def put(self, generation: Generation, unit: Unit, counted: UnitCounted) -> None:
         """Store the outcome of a unit, which is done then."""
         document = {

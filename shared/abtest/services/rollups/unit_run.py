@@ -61,11 +61,12 @@ class UnitRun:
     def _is_counted(self, message: UnitMessage, until: datetime | None) -> bool:
         """Count the unit unless it is done; return whether this message did it.
 
-        A repeated message calls no one: with each of many units calling for many, they would grow without end.
+        A repeated message calls no one: with each of many units calling for many, they would grow without end. One of a
+        generation that was given up does nothing, because the newest one has messages for all of its units.
         """
         generations, generation, unit = Generations(self.ledger), message.generation, message.unit
         done = generations.done(generation)
-        if unit.name in done:
+        if unit.name in done or generations.newest(generation.shop_id) != generation:
             return False
         ids = generation.division.units("ids") if unit.kind == "visitors" else ()
         shop = self.plans_of(generation.shop_id)
