@@ -241,6 +241,22 @@ def test_refresh__of_a_divided_shop__waits_for_its_units() -> None:
     assert shops.visitors()[0] == 53
 
 
+def test_refresh__of_units_that_were_sent_before__ends_with_them() -> None:
+    shops = divided()
+    shops.counting.dispatch.run(everything=True)
+    work(shops, 5)
+    shops.clock.advance(minutes=1)
+    requested = Requested(shops)
+
+    def sleep(_seconds: float) -> None:
+        shops.clock.advance(seconds=5)
+        shops.counting.work()
+
+    object.__setattr__(shops.counting.worker.refresh, "sleep", sleep)
+    assert shops.counting.worker.handle(requested.body)
+    assert requested.job == ("completed", {"generation": 2})
+
+
 def test_refresh__of_units_that_do_not_end_in_time__comes_again_and_is_reached() -> None:
     shops = divided()
     requested = Requested(shops)

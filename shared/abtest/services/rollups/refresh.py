@@ -83,10 +83,14 @@ class Refresh:
 
     def _counted_in_units(self, job: Job, until: datetime) -> ShopSummary:
         """Wait until other workers have counted what the ledger held when the job was created. Raises ShopHeldError."""
+        before = self.run.store.shop_progress(job.shop_id)
         while self.world.clock.now() < until:
             progress = self.run.store.shop_progress(job.shop_id)
             if progress is not None and progress.until >= job.created_at:
                 return ShopSummary(failed=sorted(progress.failed))
+            if progress != before:
+                # The units were of an earlier request: nothing may be left to count, or others have to be sent.
+                return self._counted(job, until)
             self.sleep(UNITS_PAUSE_SECONDS)
         raise ShopHeldError(job.shop_id)
 
