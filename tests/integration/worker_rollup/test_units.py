@@ -101,6 +101,18 @@ def test_units__of_a_shop_below_the_limit_again__are_left_and_their_objects_dele
     assert progress.state.key.startswith(f"state/{LARGE}/")
 
 
+def test_state__of_a_shop_in_one_piece__is_deleted_once_the_shop_is_divided() -> None:
+    shops = divided()
+    assert [key for key in shops.ledger.objects if key.startswith(f"state/{LARGE}/")]
+    shops.counting.count()
+    shops.clock.advance(minutes=70)
+    shops.arrive(1, LARGE)
+    shops.counting.count()
+    assert shops.visitors()[0] == 54
+    assert not [key for key in shops.ledger.objects if key.startswith(f"state/{LARGE}/")]
+    assert [key for key in shops.ledger.objects if key.startswith(f"state/{LARGE}.visitors-")]
+
+
 def test_units__whose_messages_come_ten_times__count_once() -> None:
     shops = divided()
     shops.counting.dispatch.run(everything=True)

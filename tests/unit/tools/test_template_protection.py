@@ -54,6 +54,13 @@ def test_bucket__keeps_old_versions_for_a_bounded_time(name: str) -> None:
     assert [rule for rule in everything if "NoncurrentVersionExpiration" in rule]
 
 
+@pytest.mark.parametrize("prefix", ["state/", "partitions/", "listing/", "feed/", "manifests/"])
+def test_ledger__keeps_old_versions_of_what_can_be_rebuilt_for_a_day(prefix: str) -> None:
+    rules = RESOURCES["LedgerBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    own = [rule["NoncurrentVersionExpiration"] for rule in rules if rule["Prefix"] == prefix]
+    assert own == [{"NoncurrentDays": 1}]
+
+
 @pytest.mark.parametrize("name", BY_KIND["AWS::S3::Bucket"])
 def test_bucket__forgets_uploads_that_never_ended(name: str) -> None:
     rules = RESOURCES[name]["Properties"]["LifecycleConfiguration"]["Rules"]

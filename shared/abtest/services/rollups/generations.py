@@ -145,12 +145,18 @@ class Generations:
         return None
 
     def forget(self, shop_id: str, *, kept: Generation | None, until: int) -> None:
-        """Delete what is older than `until` (Unix ms) of other generations, and states of units of other divisions."""
+        """Delete what is older than `until` (Unix ms) of other generations, and states of other divisions.
+
+        The state of a shop in one piece is one of another division where a generation is kept.
+        """
         keys = (kept.key, *kept.before) if kept else ()
         units = {unit.name for kind in KINDS for unit in kept.division.units(kind)} if kept else set()
         for entry in self.ledger.list(f"{GENERATIONS}{shop_id}/"):
             is_used = kept is not None and (entry.key.startswith(keys) or entry.key == _newest_key(shop_id))
             if not is_used and entry.modified <= until:
+                self.ledger.delete(entry.key)
+        for entry in self.ledger.list(f"{STATES}{shop_id}/") if kept else ():
+            if entry.modified <= until:
                 self.ledger.delete(entry.key)
         states = f"{STATES}{shop_id}."
         for entry in self.ledger.list(states):
