@@ -44,4 +44,4 @@ def test_decisions__of_all_running_experiments__leave_none_without_a_turn() -> N
 
 def test_large_shop__by_each_way__has_equal_rollups() -> None:
     figures = shown(large(replace(GATE, large=40_000, days=3), seed=20))
-    assert "the whole next to four times a quarter, one worker" in figures
+    assert "the whole, 4 partitions, next to four times a quarter by one worker" in figures
