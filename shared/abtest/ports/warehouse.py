@@ -161,7 +161,7 @@ class ShopUnits(Protocol):
 
     @property
     def release(self) -> str:
-        """Outcomes of workers with another value cannot be added: they divide ids and visitors otherwise."""
+        """Outcomes of workers with another value cannot be added: they count, or divide ids and visitors, otherwise."""
         ...
 
     def count(

@@ -217,8 +217,8 @@ def test_units__of_plans_that_change_meanwhile__are_counted_by_the_new_ones() ->
 def test_units__of_a_worker_of_another_release__are_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
     shops = divided()
     shops.counting.dispatch.run(everything=True)
-    work(shops, 6)
-    monkeypatch.setattr(shop_units, "rows_release", lambda: "another")
+    work(shops, 8)
+    monkeypatch.setattr(shop_units, "counting_release", lambda: "another")
     shops.counting.work()
     assert shops.visitors()[0] == 50
     shops.clock.advance(minutes=5)

@@ -21,6 +21,8 @@ from abtest.domain.ledger.shop_results import Results
 IDS_AT_ONCE = 2_000_000
 """Ids that are compared in memory together."""
 
+VISITORS_AT_ONCE = 10_000
+
 _PAIRS = """
 SELECT DISTINCT shared, visitor_hash FROM (
     SELECT {event} AS shared, {visitor} AS visitor_hash FROM {rows} WHERE shop_id = $shop
@@ -114,8 +116,12 @@ class IdsCopy:
 
     def tied(self) -> bytes:
         """Return the hashes of the tied visitors, 8 bytes each."""
-        rows = self._database.execute(f"SELECT DISTINCT visitor_hash FROM {self.name}.tied ORDER BY 1").fetchall()  # noqa: S608
-        return array("Q", [visitor for (visitor,) in rows]).tobytes()
+        tied = array("Q")
+        rows = self._database.execute(f"SELECT DISTINCT visitor_hash FROM {self.name}.tied ORDER BY 1")  # noqa: S608
+        # All visitors of a shop may be tied, and as Python objects they would need twelve times the memory.
+        while some := rows.fetchmany(VISITORS_AT_ONCE):
+            tied.extend(visitor for (visitor,) in some)
+        return tied.tobytes()
 
     def _add(self, rows: str, event: str, order: str, visitor: str, files: Sequence[Path] | None = None) -> None:
         given = {"shop": self._shop_id} | ({"files": [str(path) for path in files]} if files is not None else {})

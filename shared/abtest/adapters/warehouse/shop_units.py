@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from abtest.adapters.warehouse.duckdb_ledger import DuckDbShopLedger
 from abtest.adapters.warehouse.ids_copy import IdsCopy
 from abtest.adapters.warehouse.raw_rows import NAMES, parquet_rows
-from abtest.adapters.warehouse.releases import rows_release
+from abtest.adapters.warehouse.releases import counting_release
 from abtest.adapters.warehouse.rows_in_memory import in_memory, without_collection
 from abtest.adapters.warehouse.shop_copy import CopyLedger, ShopCopy
 from abtest.adapters.warehouse.shop_counter import DuckDbShopCounter
@@ -44,8 +44,11 @@ class DuckDbShopUnits:
 
     @property
     def release(self) -> str:
-        """Digest of the form of rows: hashes by which ids and visitors are divided depend on the engine."""
-        return rows_release()
+        """Digest of all that counts, and of the form of rows: hashes that divide ids and visitors depend on the engine.
+
+        So no outcome by former rules is added to others by the present ones, or is read by a release that changed it.
+        """
+        return counting_release()
 
     def count(
         self,
@@ -86,7 +89,8 @@ class DuckDbShopUnits:
         """Return the counts without those of tied visitors, and the rows of these."""
         with self._folder() as folder:
             file = folder / "visitors.csv"
-            file.write_text("".join(f"{visitor}\n" for each in tied for visitor in array("Q", each)))
+            with file.open("w") as lines:
+                lines.writelines(f"{visitor}\n" for each in tied for visitor in array("Q", each))
             copy.select_visitors(file, _TIED_ROWS)
             plans = [plan for plan in shop.plans if plan.experiment_id in counted.counts]
             part = self._results(shop, plans, list(counted.days))
