@@ -44,6 +44,7 @@ from tests.support.memory import MemoryBlobs
 from tests.support.sizes import sized
 
 CLICKS = plan(GOALS[0], GOALS[6])
+ROWS = [each for each in random_ledger(2, 60) if each["shop_id"] == SHOP]
 SMALL = Limits(part_bytes=200_000)
 
 
@@ -384,3 +385,17 @@ def test_count__rows_of_others_in_a_section__are_not_counted() -> None:
     world.rows += rows
     counted = world.check(world.count())
     assert counted.rows == 1
+
+
+@pytest.mark.parametrize("is_in_process", [True, False])
+def test_copy__that_reaches_back_twice_as_far_as_needed__is_built_without_the_old_rows(is_in_process: bool) -> None:
+    limits = Limits(outgrown_rows=30)
+    world = counted_once(limits)
+    before, world.plans = len(world.rows), ()
+    for month in range(1, 9):
+        world.clock.advance(days=30)
+        now = to_milliseconds(world.clock.now())
+        world.write([{**each, "event_id": f"{month}-{n}", "ts": now, "received_at": now} for n, each in enumerate(ROWS)])
+        counted = world.keep(world.count(None if is_in_process else world.process(limits)))
+        assert counted.held <= max(before, len(ROWS) * 4)
+        assert counted.held >= len(ROWS) * min(2, month), "the last 39 days are there"

@@ -44,7 +44,8 @@ class Limits:
 
     A call reads at most `rows_a_call` of news. A state is stored after new rows of a share of all, but at least
     `state_rows`; after `state_entries` of the feed with news; and with a plan that the last state does not have. A file
-    above `part_bytes` is stored in parts of that size.
+    above `part_bytes` is stored in parts of that size. A copy with `outgrown_rows` is built again once it reaches back
+    twice as far as needed, because rows are only added to it.
     """
 
     memory: str = "1800MB"
@@ -55,6 +56,7 @@ class Limits:
     state_rows: int = 500
     state_entries: int = 240
     part_bytes: int = 1 << 22
+    outgrown_rows: int = 1_000_000
 
 
 _LIMITS = Limits()
@@ -135,7 +137,8 @@ class DuckDbShopCounter:
         since = task.shop.rows_since(task.now - (DAYS_READ_MS - DAY_MS))
         held = self._shelf.get(task.name)
         is_ahead = held is not None and task.unit is not None and held.copy.offset > task.head
-        if held is not None and (held.copy.since > since or is_ahead):
+        is_outgrown = held is not None and self._is_outgrown(task, since, held.copy.since, held.copy.held)
+        if held is not None and (held.copy.since > since or is_ahead or is_outgrown):
             self._shelf.drop(task.name)
             held = None
         if task.stored is None or (held is not None and not self._is_far_behind(task, held, task.stored)):
@@ -155,6 +158,9 @@ class DuckDbShopCounter:
         self._shelf.put(task.name, restored)
         return restored
 
+    def _is_outgrown(self, task: Task, needed: int, since: int, held: int) -> bool:
+        return held >= self._limits.outgrown_rows and task.now - since > 2 * (task.now - needed)
+
     def _is_far_behind(self, task: Task, held: Held, stored: StoredState) -> bool:
         missing = stored.offset - held.copy.offset
         if missing <= 0 or missing > FAR_ENTRIES:
@@ -172,6 +178,8 @@ class DuckDbShopCounter:
     def _restored(self, task: Task, stored: StoredState, since: int) -> Held:
         with self._shelf.new_file() as (name, file):
             state = self._states.read(stored, task.name, file, since=since)
+            if self._is_outgrown(task, since, state.since, state.held):
+                raise StateInDoubtError("it reaches back more than twice as far as needed")
             self._shelf.attach(name, file)
             copy = self._intake.copy(task, name, state.since, state.results)
             if copy.held != state.held:
