@@ -205,6 +205,22 @@ def test_unit__of_a_generation_that_was_given_up__is_left() -> None:
     assert shops.visitors()[0] == 54
 
 
+def test_units__after_many_generations_in_which_nothing_was_done__continue_their_states() -> None:
+    shops = divided()
+    shops.counting.count()
+    for key in [key for key in shops.ledger.objects if key.startswith("raw/")]:
+        shops.ledger.delete(key)
+    shops.process(most_rows=MOST_ROWS)
+    for _ in range(5):
+        shops.arrive(1, LARGE)
+        shops.counting.dispatch.run(everything=True)
+        work(shops)
+        shops.counting.queue.sent.clear()
+        shops.clock.advance(minutes=61)
+    shops.counting.count()
+    assert shops.visitors()[0] == 58
+
+
 def test_units__of_plans_that_change_meanwhile__are_counted_by_the_new_ones() -> None:
     shops = divided()
     shops.counting.dispatch.run(everything=True)

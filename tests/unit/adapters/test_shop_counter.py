@@ -395,7 +395,8 @@ def test_copy__that_reaches_back_twice_as_far_as_needed__is_built_without_the_ol
     for month in range(1, 9):
         world.clock.advance(days=30)
         now = to_milliseconds(world.clock.now())
-        world.write([{**each, "event_id": f"{month}-{n}", "ts": now, "received_at": now} for n, each in enumerate(ROWS)])
+        news = {"ts": now, "received_at": now}
+        world.write([{**each, **news, "event_id": f"{month}-{number}"} for number, each in enumerate(ROWS)])  # type: ignore[typeddict-item]
         counted = world.keep(world.count(None if is_in_process else world.process(limits)))
         assert counted.held <= max(before, len(ROWS) * 4)
         assert counted.held >= len(ROWS) * min(2, month), "the last 39 days are there"

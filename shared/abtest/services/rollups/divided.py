@@ -111,7 +111,10 @@ class DividedCounter:
     ) -> Generation:
         # Offsets grow: what a process holds may be as far as the generation before.
         offset = max(head, newest.offset if newest else 0, stored.offset if stored else 0)
-        before = [*([newest.key, *newest.before] if newest else []), *([stored.key] if stored else [])]
+        before = [newest.key, *newest.before][:KEPT_BEFORE] if newest else []
+        if stored and stored.key not in before:
+            # The last one that was added up: all its units have states, and later ones may have none.
+            before = [*before[: KEPT_BEFORE - 1], stored.key]
         generation = Generation(
             shop_id=shop.shop_id,
             offset=offset,
@@ -120,7 +123,7 @@ class DividedCounter:
             division=division,
             release=self.units.release,
             plans=plans_digest(shop),
-            before=tuple(dict.fromkeys(before))[:KEPT_BEFORE],
+            before=tuple(before),
         )
         Generations(self.ledger).begin(generation)
         return generation
