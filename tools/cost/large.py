@@ -1,19 +1,20 @@
 """One shop of very many events: partitions of its visitors, Athena, and engines that keep their state in tables.
 
-Partitions are computed from measured figures. Tables with state (Iceberg) and Spark are not built: what they read and
-how long they take is assumed, in favour of them.
+Partitions are computed from measured figures. Tables with state (Iceberg) and Spark are not built: the bytes of a state
+were measured in DuckDB, how often a count reads them and how long jobs take is assumed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isnan, nan
 
-from abtest.domain.ledger.partitions import division_for
+from abtest.domain.ledger.partitions import MOST_PARTITIONS, MOST_ROWS, division_for
 from tools.cost.counting import MILLION, MINUTES_A_DAY, Counting, Prices
 from tools.cost.model import TERABYTE, Assumptions, athena_a_day
 
-EVENTS = (500_000, 1_000_000, 5_000_000, 15_000_000)
+EVENTS = (1_000_000, 10_000_000, 15_000_000, 100_000_000)
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,9 @@ class Large:
     `unit_start_seconds`: of each unit, whatever is new. `reading_seconds`: of a million new rows, which every unit
     reads. `ids_bytes`: of a row in the units of ids. `tied_percent`: of all rows.
 
-    `table_*`: bytes a row that a statement reads of the state (events seen, first exposures), and statements at each
-    count. `spark_*`: processors and memory of a job, its start, and its seconds a million rows of the shop.
+    `table_bytes`: of a row in the state, ids of events seen above all. `table_reads`: how often a count reads it: to
+    merge what is new, and to take back what replaced copies of events have added. `spark_*`: processors and memory of a
+    job, its start, and its seconds a million rows of the shop.
     """
 
     large_minutes: float = 30
@@ -32,8 +34,8 @@ class Large:
     reading_seconds: float = 4
     ids_bytes: float = 18
     tied_percent: float = 1
-    table_bytes: float = 20
-    table_statements: float = 4
+    table_bytes: float = 11
+    table_reads: float = 2
     spark_processors: float = 16
     spark_gb: float = 64
     spark_start_seconds: float = 60
@@ -63,7 +65,7 @@ def partitions_a_day(large: Large, counting: Counting, events: float, price: Pri
 
 def tables_a_day(large: Large, counting: Counting, events: float, price: Prices) -> float:
     """Return dollars a day of state in tables of Athena."""
-    read = counting.held(events) * large.table_bytes * large.table_statements
+    read = counting.held(events) * large.table_bytes * large.table_reads
     return MINUTES_A_DAY / large.large_minutes * read / TERABYTE * price["athena_terabyte"]
 
 
@@ -84,6 +86,8 @@ def counting_of_one_shop(large: Large, counting: Counting, given: Assumptions, p
     for events in EVENTS:
         number, partitions = partitions_a_day(large, counting, events, price)
         athena = athena_a_day(replace(given, events_a_day=events, shops=1), price, large.large_minutes)
+        if counting.held(events) > MOST_PARTITIONS * MOST_ROWS:
+            number, partitions = 0, nan
         costs = (partitions, athena, tables_a_day(large, counting, events, price), spark_a_day(large, counting, events))
-        cells = " | ".join(f"{cost * MILLION / events:.2f}" for cost in costs)
-        yield f"| {events:,.0f} events a day | {number} | {cells} |"
+        cells = " | ".join("–" if isnan(cost) else f"{cost * MILLION / events:.2f}" for cost in costs)
+        yield f"| {events:,.0f} events a day | {number or 'too many'} | {cells} |"
