@@ -20,7 +20,7 @@ from abtest.services.rollups.messages import UnitMessage, read_message
 from abtest.services.rollups.unit_run import UnitRun
 from tests.faults.faults import Fated
 from tests.property.test_shop_counter import ShopHistories
-from tests.support.ledgers import SHOP
+from tests.support.ledgers import BEGIN, SHOP, VARIATIONS, exposure, order
 from tests.support.memory import MemoryCatalog, MemoryLeases, MemoryQueue
 from tests.support.memory.metrics import MemoryMetrics
 from tests.support.sizes import sized
@@ -125,3 +125,19 @@ TestDividedHistories.settings = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
+
+
+def test_order_id__shared_by_ten_thousand_visitors__is_counted_once() -> None:
+    shops = DividedHistories()
+    visitors = [f"v-{number}" for number in range(sized(10_000, 2_000))]
+    shops._write([exposure(visitor, VARIATIONS[number % 2]) for number, visitor in enumerate(visitors)])
+    shops.count_all()
+    shops.most_rows = len(visitors) // 2
+    shops.start_process(Limits())
+    shops._write([order(visitor, 1_000, BEGIN + 10, order_id="the same") for visitor in visitors])
+    shops.count_all()
+    stored = shops.stored[SHOP]
+    assert stored
+    assert stored.key.startswith(GENERATIONS), "it is divided"
+    shops._write([exposure("another", VARIATIONS[0]), order("another", 5, order_id="the same")])
+    shops.count_all()
