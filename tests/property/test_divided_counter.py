@@ -100,6 +100,8 @@ class DividedHistories(ShopHistories):
             except UnitsAtWorkError:
                 if not self._work(latest) and until is not None:
                     raise OutOfTimeError from None
+                # What failed is sent again after a while.
+                self.clock.advance(minutes=15)
                 continue
             self.held[shop_id] = counted.held
             return counted

@@ -151,7 +151,11 @@ def test_unit__that_never_ends__stops_its_shop_only_and_is_sent_again(monkeypatc
         failed += not shops.counting.worker.handle(shops.counting.queue.sent.pop(0).body)
     assert failed == 1
     assert shops.visitors() == [50, 5, 5, 5, 5]
-    shops.clock.advance(minutes=5)
+    shops.clock.advance(minutes=14)
+    shops.counting.dispatch.run(everything=True)
+    work(shops)
+    assert not units(shops), "a shop that fails is tried again after a while only"
+    shops.clock.advance(minutes=1)
     shops.counting.dispatch.run(everything=True)
     work(shops)
     assert units(shops) == ["visitors-3of4"], "the others are done"
@@ -308,7 +312,7 @@ def test_units__whose_processes_die_at_any_call__count_the_same(after: bool) -> 
         try:
             shops.counting.count()
         except KilledError:
-            shops.clock.advance(minutes=5)
+            shops.clock.advance(minutes=15)
             shops.process(most_rows=MOST_ROWS)
             shops.counting.count()
         assert shops.visitors() == [53, 5, 5, 5, 5], at

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NoReturn
 
+from abtest.domain.ledger.dispatching import RETRY_MS
 from abtest.domain.ledger.events import HOUR_MS
 from abtest.domain.ledger.objects import events_prefix
 from abtest.domain.ledger.partitions import KINDS, MOST_ROWS, UNDIVIDED, Division, Unit, division_for
@@ -79,7 +80,9 @@ class DividedCounter:
         done = generations.done(newest)
         for kind in KINDS:
             if missing := [unit.name for unit in division.units(kind) if unit.name not in done]:
-                self._send(newest, missing)
+                # A unit that fails, or whose workers die, must not be begun at each run of the dispatcher.
+                tried = generations.tried(newest, now - RETRY_MS)
+                self._send(newest, [name for name in missing if name not in tried])
                 raise UnitsAtWorkError(shop.shop_id)
         try:
             counted, covers = self._sum(shop, newest)

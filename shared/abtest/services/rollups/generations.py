@@ -98,7 +98,18 @@ class Generations:
 
     def worked_at(self, generation: Generation) -> int:
         """Return when a unit of it stored something last, or when it was begun (Unix ms)."""
-        return max([generation.at, *(entry.modified for entry in self.ledger.list(generation.key))])
+        stored = (entry for name in ("done/", "part/") for entry in self.ledger.list(f"{generation.key}{name}"))
+        return max([generation.at, *(entry.modified for entry in stored)])
+
+    def put_tried(self, generation: Generation, unit: Unit) -> None:
+        """Store that a worker begins a unit."""
+        self.ledger.put(f"{generation.key}tried/{unit.name}", b"tried", content_type=_BINARY)
+
+    def tried(self, generation: Generation, since: int) -> frozenset[str]:
+        """Return the names of the units that a worker began after a moment (Unix ms)."""
+        prefix = f"{generation.key}tried/"
+        listed = self.ledger.list(prefix)
+        return frozenset(entry.key.removeprefix(prefix) for entry in listed if entry.modified > since)
 
     def put(self, generation: Generation, unit: Unit, counted: UnitCounted) -> None:
         """Store the outcome of a unit, which is done then."""
