@@ -200,6 +200,13 @@ def test_message__that_the_queue_refused__is_sent_by_the_next_look(office: Offic
     assert office.status(job_id) == "completed"
 
 
+def test_messages__of_a_shop_with_many_jobs__are_in_its_group_so_that_others_come_first(office: Office) -> None:
+    office.ask()
+    office.clock.advance(minutes=5)
+    office.overdue.run()
+    assert [message.group for message in office.queue.sent] == ["shop-a", "shop-a"]
+
+
 def test_look__while_the_queue_refuses__leaves_the_job_for_the_next(office: Office) -> None:
     job_id = office.ask()
     office.queue.available = False

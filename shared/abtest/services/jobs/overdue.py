@@ -49,11 +49,11 @@ class OverdueJobs:
             # First the message: nothing looks after a job that has ended. A worker that begins it before it is stored
             # as failed may complete it.
             if is_last and queue is not None:
-                queue.send(job_message(after))
+                queue.send(job_message(after), group=after.shop_id)
             # First the record, then the message: a process that dies between the two sends it in the next run.
             self.world.catalog.commit(Commit(puts=[put_of(after)]))
             if not after.has_ended and queue is not None:
-                queue.send(job_message(after))
+                queue.send(job_message(after), group=after.shop_id)
             return is_last or (queue is not None and not after.has_ended)
         except (NotFoundError, StaleVersionError):
             return False  # another process changed the job just now

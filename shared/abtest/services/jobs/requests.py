@@ -70,7 +70,7 @@ class Jobs:
     def announce(self, job: Job) -> None:
         """Send the message of a job that is committed: a worker may be faster than the request and must find it."""
         try:
-            self._queue.send(job_message(job))
+            self._queue.send(job_message(job), group=job.shop_id)
         except QueueUnavailableError:
             _log.warning("job.message_not_sent", extra={"job_id": job.id}, exc_info=True)
 
