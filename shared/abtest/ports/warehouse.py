@@ -181,6 +181,11 @@ class ShopUnits(Protocol):
         """
         ...
 
-    def tied(self, shop: ShopPlans, rows: Sequence[bytes], dates: Sequence[str]) -> Results:
-        """Return the counts and the days of these dates of all tied visitors, from the rows that partitions shared."""
+    def tied(
+        self, shop: ShopPlans, rows: Sequence[bytes], dates: Sequence[str], *, until: datetime | None = None
+    ) -> Results:
+        """Return the counts and the days of these dates of all tied visitors, from the rows that partitions shared.
+
+        Raises OutOfTimeError soon after `until`.
+        """
         ...

@@ -246,6 +246,21 @@ def test_units__of_a_worker_of_another_release__are_begun_again(monkeypatch: pyt
     assert shops.visitors()[0] == 53
 
 
+def test_sum__of_more_tied_visitors_than_a_worker_can_count__fails_in_time_and_is_noted() -> None:
+    shops = divided()
+    shops.counting.dispatch.run(everything=True)
+    work(shops, 10)
+    (body,) = shops.counting.queue.bodies
+    shops.counting.queue.sent.clear()
+    assert shops.counting.worker.handle(body, shops.clock.now())
+    progress = shops.store.shop_progress(LARGE)
+    assert progress
+    assert progress.failed == {LARGE}
+    shops.clock.advance(minutes=15)
+    shops.counting.count()
+    assert shops.visitors()[0] == 53
+
+
 def test_unit__that_another_worker_has__is_left_to_it() -> None:
     shops = divided()
     shops.counting.dispatch.run(everything=True)

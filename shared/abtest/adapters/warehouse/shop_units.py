@@ -28,7 +28,7 @@ from abtest.domain.ledger.shop_day_changes import minus
 from abtest.domain.ledger.shop_results import PlanCounts, Results, digest_of
 from abtest.kit.clock import Clock
 from abtest.ports.rollup_store import StoredState
-from abtest.ports.warehouse import ShopCounted, ShopPlans, UnitCounted
+from abtest.ports.warehouse import OutOfTimeError, ShopCounted, ShopPlans, UnitCounted
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +71,9 @@ class DuckDbShopUnits:
             results, rows = self._untied(held.copy, shop, counted, tied)
             return _unit_counted(counted, held.copy.covers, results, rows)
 
-    def tied(self, shop: ShopPlans, rows: Sequence[bytes], dates: Sequence[str]) -> Results:
+    def tied(
+        self, shop: ShopPlans, rows: Sequence[bytes], dates: Sequence[str], *, until: datetime | None = None
+    ) -> Results:
         """Count the tied visitors of all partitions together; see ShopUnits."""
         with self._folder() as folder:
             files = [folder / f"{number}.parquet" for number in range(len(rows))]
@@ -81,7 +83,7 @@ class DuckDbShopUnits:
                 f"CREATE OR REPLACE TEMP TABLE {_TIED_ROWS} AS SELECT {NAMES} FROM {parquet_rows('$files')}",  # noqa: S608 - names of our own
                 {"files": [str(file) for file in files]},
             )
-            return self._results(shop, shop.plans, dates)
+            return self._results(shop, shop.plans, dates, until)
 
     def _untied(
         self, copy: ShopCopy, shop: ShopPlans, counted: ShopCounted, tied: Sequence[bytes]
@@ -108,13 +110,17 @@ class DuckDbShopUnits:
             return results, rows.read_bytes()
 
     @without_collection()
-    def _results(self, shop: ShopPlans, plans: Sequence[CountingPlan], dates: Sequence[str]) -> Results:
+    def _results(
+        self, shop: ShopPlans, plans: Sequence[CountingPlan], dates: Sequence[str], until: datetime | None = None
+    ) -> Results:
         """Count the selected rows of tied visitors."""
         database = self._counter.database
         few = in_memory(database, _TIED_ROWS, shop.shop_id, plans=len(plans))
         ledger: CopyLedger = few or DuckDbShopLedger(database, _TIED_ROWS, shop.shop_id)
         counted: dict[str, PlanCounts] = {}
         for plan in plans:
+            if until is not None and self._clock.now() >= until:
+                raise OutOfTimeError
             try:
                 counts = DailyCounts.of(ledger.count(plan))
                 counted[plan.experiment_id] = PlanCounts(plan=digest_of(plan), counts=counts)

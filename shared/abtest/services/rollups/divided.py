@@ -62,7 +62,7 @@ class DividedCounter:
         rows = shop.held or self._estimated(shop.shop_id)
         division = division_for(rows, present, most=self.most_rows)
         if division != UNDIVIDED:
-            return self._added(shop, division, head, stored)
+            return self._added(shop, division, head, stored, until)
         if present == UNDIVIDED:
             return self.whole.count(shop, head=head, stored=stored, until=until)
         counted = self.whole.count(shop, head=head, stored=None, until=until)
@@ -72,7 +72,9 @@ class DividedCounter:
     def _estimated(self, shop_id: str) -> int:
         return sum(entry.size for entry in self.ledger.list(events_prefix(shop_id))) // BYTES_A_ROW
 
-    def _added(self, shop: ShopPlans, division: Division, head: int, stored: StoredState | None) -> ShopCounted:
+    def _added(
+        self, shop: ShopPlans, division: Division, head: int, stored: StoredState | None, until: datetime | None
+    ) -> ShopCounted:
         generations, now = Generations(self.ledger), to_milliseconds(self.clock.now())
         newest = generations.newest(shop.shop_id)
         if newest is None or not self._goes_on(newest, shop, division, stored, now):
@@ -85,7 +87,7 @@ class DividedCounter:
                 self._send(newest, [name for name in missing if name not in tried])
                 raise UnitsAtWorkError(shop.shop_id)
         try:
-            counted, covers = self._sum(shop, newest)
+            counted, covers = self._sum(shop, newest, until)
         except LedgerObjectError:
             _log.exception("rollup.outcome_in_doubt", extra={"shop_id": shop.shop_id})
             self._start(self._begin(shop, division, head, stored, newest))
@@ -139,13 +141,13 @@ class DividedCounter:
         messages = [UnitMessage(generation=generation, unit=generation.division.unit_named(name)) for name in names]
         self.queue.send_many([QueueMessage(body=each.encoded(), group=generation.shop_id) for each in messages])
 
-    def _sum(self, shop: ShopPlans, generation: Generation) -> tuple[ShopCounted, int]:
+    def _sum(self, shop: ShopPlans, generation: Generation, until: datetime | None) -> tuple[ShopCounted, int]:
         """Return the counts of all units, and up to which offset the feed covers their rows."""
         ids = [self._outcome(generation, unit) for unit in generation.division.units("ids")]
         outcomes: list[UnitCounted] = []
         # Many cells of many plans: one outcome at a time is in memory.
         parts = added(self._results(generation, outcomes))
-        tied = self.units.tied(shop, [outcome.shared for outcome in outcomes], sorted(parts.days))
+        tied = self.units.tied(shop, [outcome.shared for outcome in outcomes], sorted(parts.days), until=until)
         total = added([parts, tied])
         failed = {name: reason for outcome in outcomes for name, reason in outcome.failed.items()}
         for plan in shop.plans:
