@@ -6,10 +6,14 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from abtest.adapters.dynamo import DynamoCatalog, DynamoRollupStore
 from abtest.adapters.s3 import S3Blobs
 from abtest.domain.ledger.events import DAY_MS, HOUR_MS
+from abtest.domain.ledger.partitions import UNDIVIDED, Division
 from abtest.kit.clock import SystemClock, timestamp, to_milliseconds
+from abtest.services.rollups import divided
 from tests.support.handlers import fresh_handler
 from tests.support.moto_stack import AwsStack
 from tests.support.queues import received
@@ -127,3 +131,35 @@ def test_worker__in_a_process_of_its_own__continues_from_the_stored_state(aws_st
     totals = store.totals(EXPERIMENT, 1)
     assert totals is not None
     assert totals["variations"] == {variation(0).id: {"visitors": 5}, variation(1).id: {"visitors": 2}}
+
+
+def test_worker__of_a_large_shop__has_the_rights_for_its_units_and_for_joining_them(
+    aws_stack: AwsStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = [Division(visitors=2)]
+    monkeypatch.setattr(divided, "division_for", lambda *_, **__: chosen[-1])
+    with_events(aws_stack, 6)
+    _, records = dispatched(aws_stack)
+    worker, messages = fresh_handler(aws_stack, "WorkerRollup", "worker_rollup"), 0
+    while records:
+        messages += len(records)
+        assert worker({"Records": records}, None) == {"batchItemFailures": []}
+        records = received(aws_stack, "RollupQueue")
+    assert messages == 1 + 1 + 2 + 1, "the shop, its ids, its visitors, and the shop again"
+    store, ledger = DynamoRollupStore(aws_stack.name("RollupsTable")), S3Blobs(aws_stack.name("LedgerBucket"))
+    totals = store.totals(EXPERIMENT, 1)
+    assert totals is not None
+    assert totals["variations"] == {variation(0).id: {"visitors": 3}, variation(1).id: {"visitors": 3}}
+    assert list(ledger.list("partitions/"))
+    chosen.append(UNDIVIDED)
+    fields = {"shop_id": SHOP, "visitor_id": "w", "experiment_id": EXPERIMENT, "variation_id": variation(0).id}
+    put_events(
+        ledger,
+        "two",
+        [row(event_id="y", **fields, assignment_epoch=1, ts=now(), received_at=now() - 31 * 60_000)],
+        at=now(),
+    )
+    store.note_read(SHOP, timestamp(SystemClock().now()), unless_after="")
+    _, records = dispatched(aws_stack)
+    assert worker({"Records": records}, None) == {"batchItemFailures": []}
+    assert not list(ledger.list("partitions/"))
