@@ -75,16 +75,19 @@ _SEGMENT = (
 _LINES = [(0, GOAL), (1, GOAL), (1, BEFORE), (1, AFTER), (1, BOTH)]
 
 
-def tables(dimensions: Sequence[str], *, spread: bool, looks_back: bool, aside: str = "''") -> list[Table]:
+def tables(
+    dimensions: Sequence[str], *, spread: bool, looks_back: bool, aside: str = "''", excluded: str | None = None
+) -> list[Table]:
     """Return the tables that `summed` refers to.
 
     `dimensions` of segments are none or all; `spread` is for goals with ceilings. With `looks_back`, hits have the
     column `before`, their worth before exposures. `aside` is the variation of excluded visitors, an expression over
-    exposures.
+    exposures. `excluded` is a relation like `attributed` with the money that is not in the plan's currency, for engines
+    that read it for less than a second sum of all hits costs.
     """
     shapes = constants(("part", "kind_of", "summed_by", "dimension", "first_of", "second_of"), _SHAPES)
     return [
-        ("totals", _totals(dimensions, looks_back=looks_back)),
+        ("totals", _totals(dimensions, looks_back=looks_back, excluded=excluded)),
         *([("lines", constants(("lines_of", "line"), _LINES))] if looks_back else []),
         (
             "facts",
@@ -137,24 +140,33 @@ FROM (
 GROUP BY variation_id"""  # noqa: S608 - constants and escaped literals alone
 
 
-def _totals(dimensions: Sequence[str], *, looks_back: bool) -> str:
+def _totals(dimensions: Sequence[str], *, looks_back: bool, excluded: str | None) -> str:
     """Return each visitor's hits and their sum, and by quarter of the exposure the money in other currencies."""
     before = ", sum(before) AS before" if looks_back else ""
-    return f"""
-SELECT goal_id, money_variation, money_quarter, money_kind, money_currency, grouping(visitor_id) AS is_money,
+    of_visitor = f"""
     min(variation_id) AS variation_id, min(exposed_quarter) AS exposed_quarter,
     min(exposed_day) AS exposed_day{_each(dimensions, "min({0}) AS {0}")},
-    count(*) AS all_hits, sum(minor) AS all_minor,
-    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total{before}
+    count(CASE WHEN is_known THEN 1 END) AS hits, sum(CASE WHEN is_known THEN minor END) AS total{before}"""
+    money, nothing = "money_variation, money_quarter, money_kind, money_currency", f"CAST(NULL AS {AMOUNT})"
+    if excluded is not None:
+        return f"""
+SELECT goal_id, '' AS money_variation, CAST(0 AS BIGINT) AS money_quarter, '' AS money_kind, '' AS money_currency,
+    0 AS is_money, CAST(0 AS BIGINT) AS all_hits, {nothing} AS all_minor,{of_visitor}
+FROM attributed
+GROUP BY goal_id, visitor_id
+UNION ALL
+SELECT goal_id, variation_id, exposed_quarter, money_kind, money_currency,
+    1, count(*), sum(minor), '', 0, 0{_each(dimensions, "''")}, 0, {nothing}{f", {nothing}" if looks_back else ""}
+FROM {excluded}
+GROUP BY goal_id, variation_id, exposed_quarter, money_kind, money_currency"""  # noqa: S608 - constants alone
+    return f"""
+SELECT goal_id, {money}, grouping(visitor_id) AS is_money, count(*) AS all_hits, sum(minor) AS all_minor,{of_visitor}
 FROM (
     SELECT *, CASE WHEN money_kind = '{OWN}' THEN '' ELSE variation_id END AS money_variation,
         CASE WHEN money_kind = '{OWN}' THEN 0 ELSE exposed_quarter END AS money_quarter
     FROM attributed
 ) AS named_twice
-GROUP BY GROUPING SETS (
-    (goal_id, visitor_id),
-    (goal_id, money_variation, money_quarter, money_kind, money_currency)
-)"""  # noqa: S608 - constants alone
+GROUP BY GROUPING SETS ((goal_id, visitor_id), (goal_id, {money}))"""  # noqa: S608 - constants alone
 
 
 def _visitors(dimensions: Sequence[str], looks_back: bool, aside: str) -> str:

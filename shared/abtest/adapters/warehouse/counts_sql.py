@@ -12,12 +12,11 @@ tables are used more than once, because Athena computes a table at each use.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
-from abtest.adapters.warehouse import cells_sql, exposures_sql
+from abtest.adapters.warehouse import cells_sql, exposures_sql, hits_sql
 from abtest.adapters.warehouse import kinds_sql as kinds
-from abtest.adapters.warehouse.money_sql import IS_KNOWN, MONEY_COLUMNS, Money
+from abtest.adapters.warehouse.money_sql import IS_KNOWN
 from abtest.adapters.warehouse.sql_texts import AMOUNT, Table, constants, literal, one_of, with_tables
 from abtest.adapters.warehouse.valid_rows_sql import (
-    HAPPENED_AT,
     NARROW,
     WIDE,
     Suspects,
@@ -25,7 +24,7 @@ from abtest.adapters.warehouse.valid_rows_sql import (
     precedence,
 )
 from abtest.domain.ledger.cells import DIMENSIONS
-from abtest.domain.ledger.events import REVENUE_GOAL_ID, Row
+from abtest.domain.ledger.events import Row
 from abtest.domain.ledger.hits import judge, worth
 from abtest.domain.ledger.plans import LOOK_BACK_MS, CountingPlan, GoalPlan
 from abtest.domain.ledger.rows import OWN
@@ -60,7 +59,8 @@ def counts_statement(
     tables = [
         *_hits(plan, valid, looks_back=looks_back),
         ("attributed", _attributed(plan, taken, valid.dimensions, looks_back=looks_back)),
-        *cells_sql.tables(valid.dimensions, spread=spread, looks_back=looks_back),
+        ("excluded", _attributed(plan, taken, (), looks_back=False, hits=hits_sql.EXCLUDED)),
+        *cells_sql.tables(valid.dimensions, spread=spread, looks_back=looks_back, excluded="excluded"),
     ]
     parts = [
         cells_sql.summed(valid.dimensions, spread=spread),
@@ -156,17 +156,12 @@ def _valid_rows(plan: CountingPlan, events: str, suspects: Suspects | None, dime
 
 
 def _hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> list[Table]:
-    """Return tables of exposures and possible hits; of repeated orders the first, less its refunds.
-
-    With `looks_back`, hits have `minor_before`, their worth if they happened before the exposure.
-    """
+    """Return tables of exposures and of the hits of `hits_sql`."""
     return [
         *valid.tables(),
         ("goals", _goals(plan)),
-        ("signals", _signals(plan)),
         ("exposures", exposures_sql.exposures(plan, valid)),
-        ("refunds", _refunds(plan, valid)),
-        ("hits", _all_hits(plan, valid, looks_back=looks_back)),
+        *hits_sql.tables(plan, valid, looks_back=looks_back),
     ]
 
 
@@ -183,83 +178,17 @@ def _goals(plan: CountingPlan) -> str:
     return constants(columns, rows or [("", 0, *[False] * 7)])
 
 
-def _signals(plan: CountingPlan) -> str:
-    """Return the table of events that are hits of a goal: type, goal id or event name, and the goal."""
-    signals: set[tuple[str, str, str]] = set()
-    for goal in plan.goals:
-        signals.add(("goal", goal.event_goal_id, goal.goal_id))
-        if goal.counts_money:
-            signals |= {("goal", REVENUE_GOAL_ID, goal.goal_id), ("order", "", goal.goal_id)}
-        elif goal.type == "custom" and goal.event_name is not None:
-            signals.add(("custom", goal.event_name, goal.goal_id))
-    return constants(("signal_type", "signal_name", "goal_id"), sorted(signals) or [("", "", "")])
-
-
 def _sessions(plan: CountingPlan, valid: ValidRows) -> str:
     columns = ("type", "event_name", "visitor_id", "variation_id", "session_id")
     return cells_sql.delivered(valid.rows(columns, kinds.exposure(plan), *kinds.deliveries(plan)))
 
 
-def _refunds(plan: CountingPlan, valid: ValidRows) -> str:
-    """Return the refunds of each order since the measurement began, and before it."""
-    money, columns = Money(plan.currency), ("order_id", f"{HAPPENED_AT} AS happened_at", *MONEY_COLUMNS)
-    is_since = f"happened_at >= {literal(plan.begins_at)}"
-    return f"""
-SELECT order_id AS refunded_id, sum(CASE WHEN {money.is_known} AND {is_since} THEN {money.minor} END) AS refunded,
-    sum(CASE WHEN {money.is_known} AND NOT {is_since} THEN {money.minor} END) AS refunded_before
-FROM ({valid.rows(columns, kinds.refund(plan))}
-) AS named
-GROUP BY order_id"""  # noqa: S608 - columns and escaped literals alone
-
-
-def _all_hits(plan: CountingPlan, valid: ValidRows, *, looks_back: bool) -> str:
-    money = Money(plan.currency)
-    plain = ("type", "goal_id AS named_id", "event_name", "event_id", "visitor_id", *exposures_sql.MOMENTS)
-    moments = "happened_at, sender_ts, clock"
-    paid = (f"{money.kind} AS money_kind", f"{money.minor} AS minor", f"{money.named} AS money_currency")
-    name = "CASE type WHEN 'goal' THEN named_id WHEN 'custom' THEN event_name ELSE '' END"
-    joined = f"JOIN signals ON signal_type = type AND signal_name = {name}"
-    one, net = f"CAST(1 AS {AMOUNT}) AS minor", f"{_net('refunded')} AS minor"
-    if looks_back:
-        one, net = f"{one}, CAST(1 AS {AMOUNT}) AS minor_before", f"{net}, {_net('refunded_before')} AS minor_before"
-    # Orders of ratios without money count in every currency.
-    unpriced = [goal.goal_id for goal in plan.goals if goal.counts_money and not goal.needs_money]
-    kind, currency = "money_kind", "money_currency"
-    if unpriced:
-        kind = f"CASE WHEN {one_of('goal_id', unpriced)} THEN '{OWN}' ELSE money_kind END AS money_kind"
-        currency = f"CASE WHEN {one_of('goal_id', unpriced)} THEN '' ELSE money_currency END AS money_currency"
-    return f"""
-SELECT goal_id, event_id, visitor_id, {moments}, '{OWN}' AS money_kind, {one}, '' AS money_currency, is_copy
-FROM ({valid.rows(plain, kinds.plain_hits(plan))}
-) AS source {joined}
-UNION ALL
-SELECT goal_id, event_id, visitor_id, {moments}, {kind}, {net}, {currency}, is_copy
-FROM (
-    SELECT goal_id, event_id, visitor_id, {moments}, order_id, money_kind, minor, money_currency, is_copy,
-        row_number() OVER (
-            PARTITION BY goal_id, coalesce(nullif(order_id, ''), event_id),
-                CASE WHEN order_id <> '' THEN 'order' ELSE 'event' END
-            ORDER BY {exposures_sql.IN_SENDERS_ORDER}
-        ) AS place
-    FROM ({valid.rows((*plain, "order_id", *paid), *kinds.orders(plan))}
-    ) AS source {joined}
-) AS ordered
-LEFT JOIN refunds ON refunded_id = order_id
-WHERE place = 1"""  # noqa: S608 - columns and escaped literals alone
-
-
-def _net(refunded: str) -> str:
-    """Return the expression for the rest of an order after its refunds."""
-    return (
-        f"CASE WHEN NOT {IS_KNOWN} OR {refunded} IS NULL THEN minor"
-        f" WHEN {refunded} >= minor THEN CAST(0 AS {AMOUNT}) ELSE CAST(minor - {refunded} AS {AMOUNT}) END"
-    )
-
-
 IN_WINDOW = "happened_at < exposed_at + window_ms"
 
 
-def _attributed(plan: CountingPlan, accepted: str | None, dimensions: Sequence[str], *, looks_back: bool) -> str:
+def _attributed(
+    plan: CountingPlan, accepted: str | None, dimensions: Sequence[str], *, looks_back: bool, hits: str = "hits"
+) -> str:
     """Return hits within their visitor's window; with `accepted`, hits of judged goals must be in it.
 
     With `looks_back` also rows from before the exposure, which are not hits; `before` is their worth.
@@ -282,7 +211,7 @@ LEFT JOIN {accepted} AS taken ON is_judged AND taken.goal_id = hits.goal_id AND 
     return f"""
 SELECT hits.goal_id, hits.event_id, hits.visitor_id, hits.is_copy, variation_id, exposed_quarter, exposed_day,
     {keys}{columns}, {_value("minor", accepted)} AS minor
-FROM hits
+FROM {hits} AS hits
 JOIN exposures ON exposures.visitor_id = hits.visitor_id
 JOIN goals ON goals.goal_id = hits.goal_id{sieve}
 WHERE NOT is_aside AND {within}{passed}"""  # noqa: S608 - columns and escaped literals alone
