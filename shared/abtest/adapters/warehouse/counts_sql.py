@@ -1,12 +1,12 @@
-"""SQL of counting: one statement for DuckDB and Athena, made from a plan. Engines run it.
+"""SQL of counting: one statement in the common SQL of DuckDB and Athena, made from a plan. Engines run it.
 
 It reads two relations, whose names are parameters. `events` has the columns of a ledger row (`qa_mode` and `data` not
 null), with copies and rows of other shops. `accepted (goal_id, event_id, worth)` has the hits of judged goals that
 `domain.ledger.hits` accepts: `candidates` selects the hits to judge, and `accepted_rows` makes the rows of `accepted`.
 `counts_of` in `counts_result` reads the result.
 
-The result must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells, and only small
-tables are used more than once, because Athena computes a table at each use.
+The result must equal `domain.ledger.reference.count`. The statement is one stream from rows to cells. Exposures and
+hits with money are used more than once: DuckDB, which alone counts by it, computes them once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
