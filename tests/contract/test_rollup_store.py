@@ -85,6 +85,37 @@ def test_put__totals_alone__are_written_without_a_transaction(ports: Ports, monk
     assert store.summary(EXPERIMENT, 1) == RollupSummary(totals=totals(2, source="b"), is_whole=True, next_generation=3)
 
 
+def test_put__newest_days_that_are_small__are_written_without_a_transaction(
+    ports: Ports, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, dates = ports.rollup_store, ["2026-01-01", "2026-01-02", "2026-01-03"]
+    store.put(totals(1), dated(dates[:2], 1), dated(dates[:2], 1))
+    monkeypatch.delattr(rollup_store, "Transaction")
+    assert store.put(totals(2), dated(dates[1:2], 2), {})
+    assert ports.another().rollup_store.put(totals(3), dated(dates[2:], 3), dated(dates[1:], 3))
+    assert not store.put(totals(3, by="another"), dated(dates[2:], 3), {})
+    other = ports.another().rollup_store
+    assert [day["generation"] for day in other.days(EXPERIMENT, 1, dates[0], dates[2])] == [1, 2, 3]
+    assert [day["generation"] for day in other.segments(EXPERIMENT, 1, dates[0], dates[2])] == [1, 3, 3]
+    assert [day["date"] for day in other.days(EXPERIMENT, 1, dates[2], "2026-12-31")] == dates[2:]
+    assert other.days(EXPERIMENT, 1, "2026-01-04", "2026-12-31") == []
+    assert other.summary(EXPERIMENT, 1) == RollupSummary(totals=totals(3), is_whole=True, next_generation=4)
+
+
+def test_put__many_days_one_after_the_other__all_are_read(ports: Ports) -> None:
+    dates = many(60)
+    for number, date in enumerate(dates, start=1):
+        changed = dates[max(0, number - 9) : number]
+        assert ports.rollup_store.put(
+            totals(number), dated(changed, number, text=noise(300, number)), dated([date], number)
+        )
+    other = ports.another().rollup_store
+    assert [day["date"] for day in other.days(EXPERIMENT, 1, dates[0], dates[-1])] == dates
+    last = [day["generation"] for day in other.days(EXPERIMENT, 1, dates[0], dates[-1])]
+    assert last == [min(60, number + 8) for number in range(1, 61)]
+    assert [day["date"] for day in other.segments(EXPERIMENT, 1, dates[50], dates[55])] == dates[50:56]
+
+
 def test_days__asked_for_a_range__gives_both_ends_and_nothing_else(ports: Ports) -> None:
     store = ports.rollup_store
     dates = ["2026-01-30", "2026-01-31", "2026-02-01", "2026-02-02"]

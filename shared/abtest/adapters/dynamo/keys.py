@@ -31,7 +31,7 @@ parts, `digest` and the number of `parts`
 
 | item | pk | sk | attributes |
 |---|---|---|---|
-| totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`: the newest generation that a writer began |
+| totals | `R#<experiment id>` | `EPOCH#<6 digits>` | `claimed`, `begun`, `own_until`, `days`: see `rollup_form` |
 | day, segments | `R#<experiment id>` | `EPOCH#<6 digits>#DAY#<yyyy-mm-dd>`, `…#SEG#<yyyy-mm-dd>` | |
 | looks: the current state | `R#<experiment id>` | `EPOCH#<6 digits>#LOOKS` | `looks`: their number |
 | looks: the newest of each hour | `R#<experiment id>` | `EPOCH#<6 digits>#LOOK#<yyyy-mm-ddThh>` | `expires` |
@@ -246,6 +246,11 @@ def rollup_slice(totals: Key, kind: Literal["DAY", "SEG"], date: str) -> Key:
     """Return the key of a day's cells or segments, in the partition of the totals."""
     pk, sk = totals
     return pk, f"{sk}#{kind}#{date}"
+
+
+def parse_slice(sk: str) -> str:
+    """Return the date of the sort key of a day's cells or segments."""
+    return sk.rpartition("#")[2]
 
 
 def looks_state(totals: Key) -> Key:

@@ -3,15 +3,14 @@
 A document that does not fit into its item is stored in parts, named by generation and digest. Parts are written before
 the item that names them and removed after it. A reader therefore gets all parts of one version, or reads again.
 
-A roll-up that fits into one transaction is written in one. Otherwise the writer first claims the generation in the item
-of the totals, and writes the totals last. Until then, readers see that items may be newer than the totals.
+A write that changes nothing but days in the item of the totals (see `rollup_form`) is one conditional put. A roll-up
+that fits into one transaction is written in one. Otherwise the writer first claims the generation in the item of the
+totals, and writes the totals last. Until then, readers see that items may be newer than the totals.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import sha256
-from typing import cast
+from typing import Literal, cast
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
@@ -19,6 +18,7 @@ from pynamodb.expressions.operand import Path
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
 from abtest.adapters.dynamo.ephemeral import expires
+from abtest.adapters.dynamo.rollup_form import Held, Packed, Slice, formed, packed
 from abtest.adapters.dynamo.sizes import item_size
 from abtest.adapters.dynamo.table import ConditionFailedError, Item, Table, absent
 from abtest.adapters.dynamo.transaction import OvertakenError, Transaction
@@ -28,7 +28,6 @@ from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import MAX_COMMIT_ITEMS
 from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 
-PART_BYTES = 300 * 1024
 TRANSACTION_BYTES = 3_500_000
 """Less than DynamoDB's 4 MB, because conditions and names of the request are not counted here."""
 MAX_DAYS = 10_000
@@ -38,50 +37,48 @@ READS = 4
 """Attempts to read a document in parts, because a newer version may replace them during an attempt."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    """Item to put, and the parts that it names."""
-
-    item: Item
-    parts: Sequence[Item]
-
-
 class DynamoRollupStore:
     """Roll-up store on the roll-ups table."""
 
     def __init__(self, table_name: str) -> None:
         self._table = Table(table_name, sorted_items=True)
+        self._read: tuple[keys.Key, Held] | None = None
+        """What the latest summary was made of: a writer reads it, and puts."""
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
         key, generation = keys.rollup(totals["experiment_id"], totals["measurement_epoch"]), totals["generation"]
-        slices = [
-            *(_packed(keys.rollup_slice(key, "DAY", date), day) for date, day in days.items()),
-            *(_packed(keys.rollup_slice(key, "SEG", date), segment) for date, segment in segments.items()),
-        ]
-        whole = _packed(key, totals)
-        for packed in (*slices, whole):
-            for part in packed.parts:
+        given = {Slice("DAY", date): day for date, day in days.items()}
+        given |= {Slice("SEG", date): segment for date, segment in segments.items()}
+        read, self._read = self._read, None
+        held = read[1] if read and read[0] == key else Held(self._table.get(*key))
+        while max(held.generation, held.claim) < generation:
+            *own, whole = formed(held, key, totals, given)
+            # The parts are not removed if the write fails, as they may belong to the stored version. The next
+            # generation removes them.
+            for part in (part for each in (*own, whole) for part in each.parts):
                 self._table.put(part)
-        try:
-            self._put_items([packed.item for packed in slices], whole.item, generation)
-        except (OvertakenError, ConditionFailedError):
-            # The parts are not removed, as they may belong to the stored version. The next generation removes them.
-            return False
-        for packed in (*slices, whole):
-            self._remove_older_parts(packed)
-        return True
+            try:
+                self._put_items([each.item for each in own], whole.item, held)
+            except (OvertakenError, ConditionFailedError):
+                present = Held(self._table.get(*key))
+                if present == held:  # an item of a day is newer
+                    return False
+                # The days in the totals may be others now, and a write of a lower generation does not stop this one.
+                held = present
+                continue
+            for each in (*own, whole):
+                self._remove_older_parts(each)
+            return True
+        return False
 
     def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
-        item = self._table.get(*keys.rollup(experiment_id, measurement_epoch))
-        if item is None:
-            return RollupSummary(totals=None, is_whole=True, next_generation=1)
-        generation, claimed = item.get("generation", 0), item.get("claimed", 0)
+        key = keys.rollup(experiment_id, measurement_epoch)
+        held = Held(self._table.get(*key))
+        self._read = key, held
         return RollupSummary(
-            totals=self._document(item) if generation else None,
-            # A higher claim means that a writer began and has not written the totals: slices may be newer than they
-            # are.
-            is_whole=claimed <= generation,
-            next_generation=max(generation, claimed) + 1,
+            totals=self._document(held.item) if held.item and held.generation else None,
+            is_whole=held.is_whole,
+            next_generation=max(held.generation, held.claim) + 1,
         )
 
     def totals(self, experiment_id: str, measurement_epoch: int) -> Document | None:
@@ -93,22 +90,21 @@ class DynamoRollupStore:
         return {named[item["pk"], item["sk"]]: self._document(item) for item in items if item.get("generation", 0)}
 
     def days(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
-        key = keys.rollup(experiment_id, measurement_epoch)
-        return self._between(keys.rollup_slice(key, "DAY", first), keys.rollup_slice(key, "DAY", last))
+        return self._slices("DAY", keys.rollup(experiment_id, measurement_epoch), first, last)
 
     def segments(self, experiment_id: str, measurement_epoch: int, first: str, last: str) -> Sequence[Document]:
-        key = keys.rollup(experiment_id, measurement_epoch)
-        return self._between(keys.rollup_slice(key, "SEG", first), keys.rollup_slice(key, "SEG", last))
+        return self._slices("SEG", keys.rollup(experiment_id, measurement_epoch), first, last)
 
     def put_shop_day(self, document: Document) -> bool:
-        packed = _packed(keys.shop_day(document["shop_id"], document["date"]), document)
-        for part in packed.parts:
+        generation = document["generation"]
+        day = packed(keys.shop_day(document["shop_id"], document["date"]), document, generation)
+        for part in day.parts:
             self._table.put(part)
         try:
-            self._table.put(packed.item, _older_than(document["generation"]))
+            self._table.put(day.item, _older_than(generation))
         except ConditionFailedError:
             return False
-        self._remove_older_parts(packed)
+        self._remove_older_parts(day)
         return True
 
     def shop_days(self, shop_id: str, first: str, last: str) -> Sequence[Document]:
@@ -155,19 +151,15 @@ class DynamoRollupStore:
         items = self._table.query(keys.SHOP_READERS, limit=MAX_SHOPS)
         return {item["sk"]: item["read_at"] for item in items if item["read_at"] >= since}
 
-    def _put_items(self, slices: Sequence[Item], totals: Item, generation: int) -> None:
-        """Write items, totals last. Raises OvertakenError or ConditionFailedError unless the generation is newer."""
-        batches = list(_batches([*slices, totals]))
-        claim = Path("claimed").does_not_exist() | (Path("claimed") < generation)
+    def _put_items(self, own: Sequence[Item], totals: Item, held: Held) -> None:
+        """Write items, totals last. Raises OvertakenError or ConditionFailedError if others have written meanwhile."""
+        generation, batches = totals["generation"], list(_batches([*own, totals]))
         if len(batches) > 1:
-            condition = _older_than(generation) & claim
-            self._table.update(totals["pk"], totals["sk"], [Path("claimed").set(generation)], condition)
             # If a newer writer claims meanwhile, the totals must fail: they would be older than its slices.
-            claim = Path("claimed") == generation
+            claims = [Path(name).set(generation) for name in ("claimed", "begun")]
+            held = Held(self._table.update(totals["pk"], totals["sk"], claims, held.unchanged()))
         for batch in batches:
-            conditions = [
-                _older_than(generation) & claim if item is totals else _older_than(generation) for item in batch
-            ]
+            conditions = [held.unchanged() if item is totals else _older_than(generation) for item in batch]
             if len(batch) == 1:  # in a transaction an item costs twice as much
                 self._table.put(batch[0], conditions[0])
                 continue
@@ -176,9 +168,23 @@ class DynamoRollupStore:
                 transaction.put(item, condition, OvertakenError())
             transaction.write()
 
+    def _slices(self, kind: Literal["DAY", "SEG"], key: keys.Key, first: str, last: str) -> list[Document]:
+        # The totals are read first: days that move out of them afterwards have items of their own then.
+        held = Held(self._table.get(*key))
+        inside = {each.date: document for each, document in held.slices().items() if each.kind == kind}
+        slices = {date: document for date, document in inside.items() if first <= date <= last}
+        if held.item is None or first <= held.own_until:
+            for item in self._items(keys.rollup_slice(key, kind, first), keys.rollup_slice(key, kind, last)):
+                date, own = keys.parse_slice(item["sk"]), self._document(item)
+                if date not in slices or slices[date]["generation"] <= own["generation"]:
+                    slices[date] = own
+        return [slices[date] for date in sorted(slices)]
+
     def _between(self, first: keys.Key, last: keys.Key) -> list[Document]:
-        where = Path("sk").between(first[1], last[1])
-        return [self._document(item) for item in self._table.query(first[0], limit=MAX_DAYS, where=where)]
+        return [self._document(item) for item in self._items(first, last)]
+
+    def _items(self, first: keys.Key, last: keys.Key) -> Iterator[Item]:
+        return self._table.query(first[0], limit=MAX_DAYS, where=Path("sk").between(first[1], last[1]))
 
     def _document(self, item: Item) -> Document:
         """Return the document of an item or of its parts. Raises DatabaseBusyError when it changes at every read."""
@@ -194,7 +200,7 @@ class DynamoRollupStore:
             item = self._table.get(*key) or item
         raise DatabaseBusyError
 
-    def _remove_older_parts(self, packed: _Packed) -> None:
+    def _remove_older_parts(self, packed: Packed) -> None:
         """Remove parts of earlier generations."""
         if not packed.parts:  # nearly always: a document without parts has no older ones, unless it has shrunk
             return
@@ -202,20 +208,6 @@ class DynamoRollupStore:
         older = Path("sk").between(keys.rollup_parts(sk, 0), keys.rollup_parts(sk, packed.item["generation"]))
         for part in self._table.query(pk, limit=MAX_DAYS, where=older):
             self._table.delete(pk, part["sk"])
-
-
-def _packed(key: keys.Key, document: Document) -> _Packed:
-    pk, sk = key
-    generation, content = document["generation"], compress_json(dict(document))
-    item = {"pk": pk, "sk": sk, "generation": generation}
-    if len(content) <= PART_BYTES:
-        return _Packed(item | {"document": content}, ())
-    # Two writers may use the same generation; with the digest, neither replaces parts of the other.
-    digest = sha256(content).hexdigest()[:24]
-    slices = [content[start : start + PART_BYTES] for start in range(0, len(content), PART_BYTES)]
-    names = [keys.rollup_part(key, generation, digest, number) for number in range(len(slices))]
-    parts = [{"pk": pk, "sk": sk, "content": part} for (pk, sk), part in zip(names, slices, strict=True)]
-    return _Packed(item | {"digest": digest, "parts": len(parts)}, parts)
 
 
 def _batches(items: Sequence[Item]) -> Iterator[list[Item]]:
