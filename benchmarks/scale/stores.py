@@ -3,6 +3,7 @@
 The items are packed as the adapter packs them, so their sizes are the real ones.
 """
 
+import pickle
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any
 
 from abtest.adapters.dynamo import keys
 from abtest.adapters.dynamo.bodies import compress_json, decompress_json
+from abtest.adapters.dynamo.rollup_form import Held, Slice, formed
 from abtest.adapters.dynamo.sizes import item_size
 from abtest.kit.clock import to_milliseconds
 from abtest.kit.documents import decode, encode
@@ -21,6 +23,7 @@ from abtest.ports.rollup_store import Document, RollupSummary, ShopProgress
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (pk TEXT, sk TEXT, generation INTEGER, content BLOB, PRIMARY KEY (pk, sk));
+CREATE TABLE IF NOT EXISTS forms (pk TEXT, sk TEXT, item BLOB, PRIMARY KEY (pk, sk));
 CREATE TABLE IF NOT EXISTS progress (shop_id TEXT PRIMARY KEY, reached INTEGER, counted_at TEXT, content BLOB);
 CREATE TABLE IF NOT EXISTS leases (name TEXT PRIMARY KEY, owner TEXT, until INTEGER);
 """
@@ -64,18 +67,24 @@ class SharedRollups:
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
         key, generation = keys.rollup(totals["experiment_id"], totals["measurement_epoch"]), totals["generation"]
-        slices = [("days", keys.rollup_slice(key, "DAY", date), document) for date, document in days.items()]
-        slices += [("segments", keys.rollup_slice(key, "SEG", date), document) for date, document in segments.items()]
-        items: list[Item] = []
-        for kind, name, document in (*slices, ("totals", key, totals)):
-            items.append((name, generation, compress_json(dict(document))))
-            self._charge(kind, items[-1], TRANSACTION if slices else 1)
-        return self._put(items)
+        given = {Slice("DAY", date): document for date, document in days.items()}
+        given |= {Slice("SEG", date): document for date, document in segments.items()}
+        form = self._shared.rows("SELECT item FROM forms WHERE pk = ? AND sk = ?", *key)
+        *own, whole = formed(Held(pickle.loads(form[0][0]) if form else None), key, totals, given)
+        for packed in own:
+            kind = "days" if "#DAY#" in packed.item["sk"] else "segments"
+            self._charge(kind, item_size(packed.item), TRANSACTION)
+        self._charge("totals", item_size(whole.item), TRANSACTION if own else 1)
+        items = [
+            (keys.rollup_slice(key, *slice_), generation, compress_json(dict(document)))
+            for slice_, document in given.items()
+        ]
+        return self._put([*items, (key, generation, compress_json(dict(totals)))], form=whole.item)
 
     def put_shop_day(self, document: Document) -> bool:
         name = keys.shop_day(document["shop_id"], document["date"])
         item = (name, document["generation"], compress_json(dict(document)))
-        self._charge("shop_days", item, 1)
+        self._charge("shop_days", _size(item), 1)
         return self._put([item])
 
     def summary(self, experiment_id: str, measurement_epoch: int) -> RollupSummary:
@@ -98,7 +107,7 @@ class SharedRollups:
 
     def put_shop_progress(self, progress: ShopProgress) -> bool:
         content = compress_json(encode(progress))
-        self._charge("progress", (keys.shop_progress(progress.shop_id), progress.offset, content), 1)
+        self._charge("progress", _size((keys.shop_progress(progress.shop_id), progress.offset, content)), 1)
         mark = progress.offset, progress.counted_at
         with self._shared.writing() as run:
             text = "SELECT reached, counted_at FROM progress WHERE shop_id = ?"
@@ -134,15 +143,13 @@ class SharedRollups:
         self._spent["read_units"] += max(1, ceil(sum(map(len, contents)) / READ_BYTES))
         return [decompress_json(content) for content in contents]
 
-    def _charge(self, kind: str, item: Item, times: int) -> None:
-        (pk, sk), generation, content = item
-        size = item_size({"pk": pk, "sk": sk, "generation": generation, "document": content})
+    def _charge(self, kind: str, size: int, times: int) -> None:
         self._spent[f"written {kind}"] += 1
         self._spent[f"bytes {kind}"] += size
         self._spent[f"units {kind}"] += times * ceil(size / WRITE_BYTES)
         self._spent["write_units"] += times * ceil(size / WRITE_BYTES)
 
-    def _put(self, items: Sequence[Item]) -> bool:
+    def _put(self, items: Sequence[Item], form: Mapping[str, Any] | None = None) -> bool:
         with self._shared.writing() as run:
             for (pk, sk), generation, _ in items:
                 text = "SELECT 1 FROM documents WHERE pk = ? AND sk = ? AND generation >= ?"
@@ -150,7 +157,15 @@ class SharedRollups:
                     return False
             rows = [(*key, generation, content) for key, generation, content in items]
             run.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)", rows)
+            if form is not None:
+                packed = pickle.dumps(form)
+                run.execute("INSERT OR REPLACE INTO forms VALUES (?, ?, ?)", [form["pk"], form["sk"], packed])
         return True
+
+
+def _size(item: Item) -> int:
+    (pk, sk), generation, content = item
+    return item_size({"pk": pk, "sk": sk, "generation": generation, "document": content})
 
 
 _BETWEEN = "SELECT content FROM documents WHERE pk = ? AND sk BETWEEN ? AND ? ORDER BY sk"

@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil, exp, log10
+from math import log10
 
 from abtest.domain.ledger.dispatching import DAY_MS, NOTE_MS
 from tools.cost.days import Constants, Shop, counts_of, minutes
+from tools.cost.documents import READ_BYTES, Documents, changed_share, units
 
 Prices = Mapping[str, float]
 
 MINUTES_A_DAY = 1440
-KB = 1024
 MILLION = 1_000_000
 MESSAGES_A_SEND = 10
 REQUESTS_A_MESSAGE = 2
 """A message is received and deleted by itself."""
 
-READ_BYTES = 4 * KB
+TOTALS_READ = 3
+"""How often a count and the decisions after it read totals; the first unit of each is in `unit_reads` and others."""
 STEPS_A_DECADE = 4
 """Sizes of shops that are simulated; the others are counted as often as the nearest of them."""
 
@@ -33,14 +34,16 @@ class Counting:
     """Units of work and items: bytes, seconds and calls are of runs of `make scale` with a twentieth of its rows.
 
     `unit_seconds` and `seconds_a_million` are CPU: of a shop with news whatever their number, and of a million new rows
-    more. `item_*` are bytes of small experiments. `touched`: experiments that a new row changes; `older_days`: further
-    days of a changed experiment, by visitors who come again. `state_*`: bytes a row of a shop's stored state, and the
-    new rows after which it is stored again. `session`: events that a visitor sends within minutes. `plan_changes` of an
+    more. `item_*` are bytes of small experiments, `item_totals_a_day` those of totals for each of their days.
+    `inside_*` are shares of the bytes of a day that the first and each further day take in the item of the totals,
+    where they are compressed together. `touched`: experiments that a new row changes; `older_days`: further days of a
+    changed experiment, by visitors who come again. `state_*`: bytes a row of a shop's stored state, and the new rows
+    after which it is stored again. `session`: events that a visitor sends within minutes. `plan_changes` of an
     experiment's life are its start and its end. `decide_seconds`: a worker's decisions about a shop. `read_percent` of
     the shops are read each day, for `read_hours` in a row.
 
     Assumed are the bytes that items grow to (`grown_*`, from `grown_at` rows a day of an experiment on), the speed of
-    loading, who reads, and all times on AWS. `one_item` is not built, see `cost_of_count`.
+    loading, who reads, and all times on AWS. `one_item` 0 is how days were stored before: each in items of its own.
     """
 
     counting_shops: float = 1_000
@@ -62,14 +65,17 @@ class Counting:
     record_reads: float = 45
     touched: float = 0.3
     older_days: float = 0.45
-    item_totals: float = 940
+    item_totals: float = 650
+    item_totals_a_day: float = 42
     item_day: float = 310
     item_segments: float = 610
+    inside_first: float = 0.58
+    inside_following: float = 0.27
     grown_day: float = 2_500
     grown_segments: float = 6_000
     grown_at: float = 20_000
     transaction_factor: float = 2
-    one_item: float = 0
+    one_item: float = 1
     state_bytes: float = 39
     state_share: float = 0.05
     state_rows: float = 500
@@ -127,28 +133,16 @@ def cost_of_count(given: Counting, events: float, rows: float, price: Prices) ->
     """Dollars of one count of so many new rows, of a shop with so many events a day, by part."""
     held = given.held(events)
     experiments = given.counting_experiments
-    changed = experiments * (1 - exp(-rows * given.touched / experiments)) if experiments else 0.0
-    share = min(1.0, events * given.touched / max(1.0, experiments) / given.grown_at)
     # Calls of a unit are made one after the other.
     waits = (given.unit_reads + 3) * given.read_ms + (experiments + 4) * given.write_ms + 5 * given.object_ms
     seconds = given.unit_seconds + waits / 1000 + rows / MILLION * given.seconds_a_million
     loading = held * given.state_bytes / given.load_bytes_a_second
-    grown = ((given.item_day, given.grown_day), (given.item_segments, given.grown_segments))
-    sizes = [small + share * (large - small) for small, large in grown]
-    slices = sum(map(_units, sizes))
+    form = documents_of(given, events, rows)
     # The totals of an experiment are always written: they have when its newest row was received.
-    # The totals are alone where no day has changed.
-    totals = _units(given.item_totals)
-    alone = (experiments - changed) * totals
-    documents = alone + given.transaction_factor * changed * (totals + (1 + given.older_days) * slices)
-    if given.one_item:
-        # A form that the store does not have: the newest day is in the item of the totals, other days are together.
-        together = _units(given.item_totals + sum(sizes))
-        older = given.older_days * changed
-        documents = (experiments - older) * together + given.transaction_factor * older * (
-            together + _units(sum(sizes))
-        )
-    shop_day = _units(sizes[1])
+    together, totals_read = form.together()
+    documents = experiments * (together if given.one_item else form.apart())
+    more_reads = experiments * TOTALS_READ * (totals_read - 1) if given.one_item else 0.0
+    shop_day = units(form.segments)
     stored = min(1.0, rows / max(given.state_rows, held * given.state_share))
     # Of the parts of a large state, those with new rows are written, and all are read.
     parts = held * given.state_bytes / given.state_part
@@ -163,11 +157,38 @@ def cost_of_count(given: Counting, events: float, rows: float, price: Prices) ->
             "functions: decisions": given.decide_seconds * given.decide_gb * price["lambda_gb_second"]
             + price["lambda_request"],
             "documents of roll-ups": (documents + shop_day) * price["dynamodb_write"],
-            "progress and leases": (_units(given.progress_bytes) + given.lease_writes) * price["dynamodb_write"],
-            "reads of the tables": (given.unit_reads + given.record_reads) * price["dynamodb_read"],
+            "progress and leases": (units(given.progress_bytes) + given.lease_writes) * price["dynamodb_write"],
+            "reads of the tables": (given.unit_reads + given.record_reads + more_reads) * price["dynamodb_read"],
             "queues": messages * price["sqs_request"],
             "objects: news and state": (objects + 2 + parts) * price["s3_get"] + written * price["s3_put"],
         }
+    )
+
+
+def documents_of(given: Counting, events: float, rows: float) -> Documents:
+    """Return the documents of an experiment of a shop with so many events a day, at counts of so many new rows.
+
+    They are rounded, so that shops of about one size are computed once.
+    """
+    share = min(1.0, events * given.touched / max(1.0, given.counting_experiments) / given.grown_at)
+    grown = ((given.item_day, given.grown_day), (given.item_segments, given.grown_segments))
+    day, segments = (small + share * (large - small) for small, large in grown)
+    # Documents of large days have little in common.
+    first, following = (
+        (day + segments) * (part + share * (1 - part)) for part in (given.inside_first, given.inside_following)
+    )
+    return Documents(
+        totals=given.item_totals,
+        totals_a_day=given.item_totals_a_day,
+        day=round(day, -1),
+        segments=round(segments, -1),
+        first=round(first, -1),
+        following=round(following, -1),
+        changed=round(changed_share(rows, given.touched, given.counting_experiments), 2),
+        older=given.older_days,
+        a_day=round(events / rows, 1) if rows else 0.0,
+        days=given.counting_days,
+        factor=given.transaction_factor,
     )
 
 
@@ -209,8 +230,3 @@ def objects_a_minute(given: Counting, events_a_day: float) -> float:
     """Return raw objects a minute: full ones where there are enough events, else those of the ingest worker's pause."""
     events = events_a_day / MINUTES_A_DAY
     return max(min(given.objects_a_minute, events / given.session), events / given.events_an_object)
-
-
-def _units(size: float) -> int:
-    """Write units of an item."""
-    return max(1, ceil(size / KB))

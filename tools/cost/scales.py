@@ -21,7 +21,7 @@ DOCUMENTS = "documents of roll-ups"
 HOUR = dispatching.HOUR_MS
 UNREAD: Mapping[str, float] = MappingProxyType({"read_percent": 0})
 SMALLER: Mapping[str, float] = MappingProxyType({"unit_gb": 1.77})
-ONE_ITEM: Mapping[str, float] = MappingProxyType({"unit_gb": 1.77, "one_item": 1})
+APART: Mapping[str, float] = MappingProxyType({"one_item": 0})
 
 SETTINGS: Sequence[tuple[str, Mapping[str, float], Constants]] = (
     ("as it is", {}, ()),
@@ -34,11 +34,12 @@ SETTINGS: Sequence[tuple[str, Mapping[str, float], Constants]] = (
     ("1,000 rows that wait an hour are 500", {}, (("SOME_ROWS", 500),)),
     ("1,000 rows that wait an hour are 2,000", {}, (("SOME_ROWS", 2_000),)),
     ("1,000 rows that wait an hour wait half of it", {}, (("LONG_PATIENCE_MS", HOUR // 2),)),
+    ("each day in items of its own: how it was before", APART, ()),
+    ("the same, no one reads", {**APART, **UNREAD}, ()),
     ("as it is, by workers of 1.77 GB", SMALLER, ()),
-    ("the same, the newest day in the item of the totals", ONE_ITEM, ()),
-    ("the same, no one reads", {**ONE_ITEM, **UNREAD}, ()),
+    ("the same, no one reads", {**SMALLER, **UNREAD}, ()),
 )
-"""Constants of the dispatcher, readers, and forms of documents. What the last three say of workers is not built."""
+"""Constants of the dispatcher, readers, and forms of documents. Workers of 1.77 GB are not built."""
 
 
 def whole(given: Counting, events_a_day: float, price: Prices) -> float:

@@ -70,7 +70,7 @@ def test_no_events__cost_the_schedule_alone() -> None:
 
 
 def test_documents__in_transactions__cost_twice_as_much_where_days_change() -> None:
-    many = replace(GIVEN, touched=1_000, counting_shops=1, grown_at=1e12)
+    many = replace(GIVEN, touched=1_000, counting_shops=1, grown_at=1e12, one_item=0)
     single, double = (
         cost_of_count(replace(many, transaction_factor=factor), 10_000, 100, PRICE)[DOCUMENTS] for factor in (1, 2)
     )
