@@ -232,7 +232,7 @@ def test_worker__that_is_killed_at_a_commit__leaves_the_check_to_the_next(
 def test_queue__that_refuses__leaves_the_run_to_the_sweep(
     api: MemoryApi, client: Client, queue: PromptChecks, page_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise QueueUnavailableError("refused")
 
     version(api, client, page_id, "/new")
@@ -266,7 +266,7 @@ def test_check__that_never_ends__fails_its_run(
 def test_check__that_no_worker_takes_within_a_day__fails_its_run(
     api: MemoryApi, client: Client, queue: PromptChecks, page_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise QueueUnavailableError("refused")
 
     version(api, client, page_id, "/new")

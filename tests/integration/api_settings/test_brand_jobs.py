@@ -143,7 +143,7 @@ def test_worker__that_dies_each_time__gives_up_and_shows_it(
 def test_message__that_was_not_sent__is_sent_by_the_sweep(
     api: MemoryApi, client: Client, tenant: Tenant, worker: BrandReading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def silent(_: str) -> None:
+    def silent(*_: object, **__: object) -> None:
         raise QueueUnavailableError
 
     with monkeypatch.context() as patched:
