@@ -24,7 +24,7 @@ KEPT_BEFORE = 3
 """Generations whose states the units of a new one may continue."""
 
 _KEY = re.compile(rf"{GENERATIONS}(?P<shop>[^/]+)/(?P<offset>\d+)-(?P<visitors>\d+)x(?P<ids>\d+)-[0-9a-f]{{24}}/")
-_BINARY = "application/octet-stream"
+_BINARY, _AGAIN = "application/octet-stream", ".again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +102,19 @@ class Generations:
         return max([generation.at, *(entry.modified for entry in stored)])
 
     def put_tried(self, generation: Generation, unit: Unit) -> None:
-        """Store that a worker begins a unit."""
-        self.ledger.put(f"{generation.key}tried/{unit.name}", b"tried", content_type=_BINARY)
+        """Store that a worker begins a unit, for the first time or again."""
+        first = f"{generation.key}tried/{unit.name}"
+        key = first if self.ledger.get(first) is None else f"{first}{_AGAIN}"
+        self.ledger.put(key, b"tried", content_type=_BINARY)
 
     def tried(self, generation: Generation, since: int) -> frozenset[str]:
-        """Return the names of the units that a worker began after a moment (Unix ms)."""
+        """Return the names of the units that a worker began again after a moment (Unix ms).
+
+        A first worker that died is not counted: its unit is begun again at once.
+        """
         prefix = f"{generation.key}tried/"
-        listed = self.ledger.list(prefix)
-        return frozenset(entry.key.removeprefix(prefix) for entry in listed if entry.modified > since)
+        listed = [entry for entry in self.ledger.list(prefix) if entry.key.endswith(_AGAIN) and entry.modified > since]
+        return frozenset(entry.key.removeprefix(prefix).removesuffix(_AGAIN) for entry in listed)
 
     def put(self, generation: Generation, unit: Unit, counted: UnitCounted) -> None:
         """Store the outcome of a unit, which is done then."""
