@@ -24,7 +24,7 @@ KEPT_BEFORE = 3
 """Generations whose states the units of a new one may continue."""
 
 _KEY = re.compile(rf"{GENERATIONS}(?P<shop>[^/]+)/(?P<offset>\d+)-(?P<visitors>\d+)x(?P<ids>\d+)-[0-9a-f]{{24}}/")
-_BINARY, _AGAIN = "application/octet-stream", ".again"
+_BINARY, _REPEATED = "application/octet-stream", ".repeated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Generations:
     def put_tried(self, generation: Generation, unit: Unit) -> None:
         """Store that a worker begins a unit, for the first time or again."""
         first = f"{generation.key}tried/{unit.name}"
-        key = first if self.ledger.get(first) is None else f"{first}{_AGAIN}"
+        key = first if self.ledger.get(first) is None else f"{first}{_REPEATED}"
         self.ledger.put(key, b"tried", content_type=_BINARY)
 
     def tried(self, generation: Generation, since: int) -> frozenset[str]:
@@ -113,8 +113,10 @@ class Generations:
         A first worker that died is not counted: its unit is begun again at once.
         """
         prefix = f"{generation.key}tried/"
-        listed = [entry for entry in self.ledger.list(prefix) if entry.key.endswith(_AGAIN) and entry.modified > since]
-        return frozenset(entry.key.removeprefix(prefix).removesuffix(_AGAIN) for entry in listed)
+        listed = [
+            entry for entry in self.ledger.list(prefix) if entry.key.endswith(_REPEATED) and entry.modified > since
+        ]
+        return frozenset(entry.key.removeprefix(prefix).removesuffix(_REPEATED) for entry in listed)
 
     def put(self, generation: Generation, unit: Unit, counted: UnitCounted) -> None:
         """Store the outcome of a unit, which is done then."""
