@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import log10
 
 from abtest.domain.ledger.dispatching import DAY_MS, NOTE_MS
@@ -194,6 +195,14 @@ def documents_of(given: Counting, events: float, rows: float) -> Documents:
 
 def counting_a_day(given: Counting, events_a_day: float, price: Prices, constants: Constants = ()) -> Counter[str]:
     """Dollars a day for counting all shops, by part."""
+    return Counter(_counting_a_day(given, events_a_day, tuple(sorted(price.items())), constants))
+
+
+@cache
+def _counting_a_day(
+    given: Counting, events_a_day: float, prices: tuple[tuple[str, float], ...], constants: Constants
+) -> Mapping[str, float]:
+    price = dict(prices)
     dollars: Counter[str] = Counter()
     for events in given.events_of_shops(events_a_day):
         for rows, counts in given.counts(events, constants).items():
