@@ -32,7 +32,7 @@ LANES: Mapping[str, Lane] = {
         workers=2,
         load=4,
         budgets={
-            "unit": 330,
+            "unit": 400,
             "integration": 500,
             "golden": 40,
             "oracle": 50,
