@@ -125,9 +125,6 @@ class SharedRollups:
         for document in self._read("SELECT content FROM progress ORDER BY shop_id"):
             yield decode(ShopProgress, document)
 
-    def note_read(self, shop_id: str, at: str, *, unless_after: str) -> bool:
-        raise NotImplementedError("no one reads here")
-
     def shops_read(self, since: str) -> Mapping[str, str]:  # noqa: ARG002 - of the port
         self._spent["reads"] += 1
         self._spent["read_units"] += 1

@@ -57,7 +57,7 @@ class Sections(Protocol):
 
 
 _FILE_BYTES, _TEXT_BYTES, _HOUR_BYTES = 5, 250, 100
-"""What a file, a text (a name or a shop, with its entry and array) and an hour need at most, besides characters."""
+"""Most bytes of a file, a text (a name or a shop, with its entry and array) and an hour, besides characters."""
 
 
 class ShopObjects:

@@ -43,7 +43,7 @@ class DynamoRollupStore:
     def __init__(self, table_name: str) -> None:
         self._table = Table(table_name, sorted_items=True)
         self._read: tuple[keys.Key, Held] | None = None
-        """What the latest summary was made of: a writer reads it, and puts."""
+        """Items of the latest summary, which a writer reads before it puts."""
 
     def put(self, totals: Document, days: Mapping[str, Document], segments: Mapping[str, Document]) -> bool:
         key, generation = keys.rollup(totals["experiment_id"], totals["measurement_epoch"]), totals["generation"]

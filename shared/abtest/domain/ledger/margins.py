@@ -16,7 +16,7 @@ RECEIVED_MS = HOUR_MS
 """A row may be in an object of the hour that was so long before it was received: the writer's clock was behind."""
 
 OVERLAP_MS = 3 * HOUR_MS
-"""What was listed at a moment has all objects of the hours so long before it, and of later ones perhaps not all.
+"""A listing has all objects of the hours that are so much older than it, and perhaps not all of later ones.
 
 Writers use the present hour, and live fifteen minutes.
 """

@@ -69,13 +69,17 @@ class DividedCounter:
         self._forget(shop.shop_id, None, to_milliseconds(self.clock.now()))
         return counted
 
+    @property
+    def _generations(self) -> Generations:
+        return Generations(self.ledger)
+
     def _estimated(self, shop_id: str) -> int:
         return sum(entry.size for entry in self.ledger.list(events_prefix(shop_id))) // BYTES_A_ROW
 
     def _added(
         self, shop: ShopPlans, division: Division, head: int, stored: StoredState | None, until: datetime | None
     ) -> ShopCounted:
-        generations, now = Generations(self.ledger), to_milliseconds(self.clock.now())
+        generations, now = self._generations, to_milliseconds(self.clock.now())
         newest = generations.newest(shop.shop_id)
         if newest is None or not self._goes_on(newest, shop, division, stored, now):
             newest = self._begin(shop, division, head, stored, newest)
@@ -108,7 +112,7 @@ class DividedCounter:
             and newest.release == self.units.release
             and newest.plans == plans_digest(shop)
             # Since its last unit, because messages of units may wait long behind those of other shops.
-            and abs(now - Generations(self.ledger).worked_at(newest)) < GIVEN_UP_MS
+            and abs(now - self._generations.worked_at(newest)) < GIVEN_UP_MS
         )
 
     def _begin(
@@ -130,7 +134,7 @@ class DividedCounter:
             plans=plans_digest(shop),
             before=tuple(before),
         )
-        Generations(self.ledger).begin(generation)
+        self._generations.begin(generation)
         return generation
 
     def _start(self, generation: Generation) -> NoReturn:
@@ -175,10 +179,10 @@ class DividedCounter:
             yield outcome.results
 
     def _outcome(self, generation: Generation, unit: Unit) -> UnitCounted:
-        return Generations(self.ledger).outcome(generation, unit)
+        return self._generations.outcome(generation, unit)
 
     def _forget(self, shop_id: str, kept: Generation | None, until: int) -> None:
         try:
-            Generations(self.ledger).forget(shop_id, kept=kept, until=until)
+            self._generations.forget(shop_id, kept=kept, until=until)
         except Exception:
             _log.warning("rollup.not_forgotten", exc_info=True, extra={"shop_id": shop_id})
