@@ -160,16 +160,16 @@ def _memory_ports() -> Iterator[Ports]:
 
 @contextmanager
 def _moto(_: pytest.FixtureRequest) -> Iterator[Engine]:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        enter_moto(monkeypatch)
-        yield _moto_ports
+    yield _moto_ports
 
 
 @contextmanager
 def _moto_ports() -> Iterator[Ports]:
-    keep_clients_of("moto")
-    with mocked() as clients:
-        yield _aws_ports(created_stack(clients).name)
+    # Entered for each test: an engine stays open while its process runs the tests of other folders.
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        enter_moto(monkeypatch)
+        with mocked() as clients:
+            yield _aws_ports(created_stack(clients).name)
 
 
 @contextmanager
@@ -180,26 +180,30 @@ def _ministack(request: pytest.FixtureRequest) -> Iterator[Engine]:
     process.launch()
     try:
         asyncio.run(process.ready())
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            _enter_ministack(monkeypatch, process.endpoint)
-            yield partial(_ministack_ports, Clients(process.endpoint), process.endpoint)
+        with _entered_ministack(process.endpoint):
+            clients = Clients(process.endpoint)
+        yield partial(_ministack_ports, clients, process.endpoint)
     finally:
         aws.reset()
         asyncio.run(process.stop())
 
 
-def _enter_ministack(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+@contextmanager
+def _entered_ministack(endpoint: str) -> Iterator[None]:
     variables = {**CREDENTIALS, "AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": endpoint}
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        yield
 
 
 @contextmanager
 def _ministack_ports(clients: Clients, endpoint: str) -> Iterator[Ports]:
-    keep_clients_of(endpoint)
-    stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}").only(USED)
-    stack.create(clients)
-    yield _aws_ports(stack.name)
+    with _entered_ministack(endpoint):
+        keep_clients_of(endpoint)
+        stack = Stack.planned(endpoint=endpoint, suffix=f"-{next(_stacks)}").only(USED)
+        stack.create(clients)
+        yield _aws_ports(stack.name)
 
 
 ENGINES: dict[str, Callable[[pytest.FixtureRequest], AbstractContextManager[Engine]]] = {

@@ -19,7 +19,7 @@ from abtest.services.rollups.generations import GENERATIONS
 from abtest.services.rollups.messages import UnitMessage, read_message
 from abtest.services.rollups.unit_run import UnitRun
 from tests.faults.faults import Fated
-from tests.property.test_shop_counter import ShopHistories
+from tests.property.test_shop_counter import ShopHistories, number_of_rows
 from tests.support.ledgers import BEGIN, SHOP, VARIATIONS, exposure, order
 from tests.support.memory import MemoryCatalog, MemoryLeases, MemoryQueue
 from tests.support.memory.metrics import MemoryMetrics
@@ -28,6 +28,9 @@ from tests.support.sizes import sized
 ROUNDS = 100
 SIZES = (100, 400, 10**9)
 """Rows of a unit: from several partitions, and several units of ids, to one piece."""
+
+
+__all__ = ["number_of_rows"]
 
 
 class DividedHistories(ShopHistories):
