@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ sdk: ## The storefront SDK: types, lint, unit tests, and that the committed bund
 
 packages: setup ## The npm package for developers of shops: types, tests, and its tarball in clients/javascript
 	@cd clients/javascript && npm run --silent check && npm test --silent && npm pack --silent
+
+console: ## The console of shops: build it for the stack that runs, in two seconds (ARGS=--check: types, lint and unit tests too)
+	@tools/console.sh $(ARGS)
 
 browser: ## The storefront SDK in headless Chromium
 	@.venv/bin/pytest tests/browser -q $(ARGS)

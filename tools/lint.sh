@@ -28,6 +28,7 @@ template_and_storefront() {
   check "storefront types and lint" npm --prefix shared/abtest/storefront run --silent check
   check "committed bundle" npm --prefix shared/abtest/storefront run --silent verify
   check "npm package: build and types" npm --prefix clients/javascript run --silent check
+  check "console: build, types, lint, unit tests" tools/console.sh --check
   check "cfn-lint" .venv/bin/cfn-lint template.yaml
   check "sam validate" .local/venvs/sam/bin/sam validate --lint
   check "checkov" .venv/bin/python -m tools.template_audit

@@ -39,6 +39,11 @@ system_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+console_packages() {
+  npm --prefix console ci --silent --no-audit --no-fund
+  npm --prefix console/types ci --silent --no-audit --no-fund --ignore-scripts
+}
+
 python_environment() { # DIRECTORY REQUIREMENTS: exactly the packages of the lock file
   [ -x "$1/bin/python" ] || "$python" -m venv "$1"
   if [ ! -x .venv/bin/uv ]; then .venv/bin/python -m pip install --quiet --disable-pip-version-check uv; fi
@@ -65,3 +70,5 @@ step clients-python requirements/clients.txt -- python_environment .local/venvs/
 step clients tests/clients/package-lock.json -- npm --prefix tests/clients ci --silent --no-audit --no-fund --ignore-scripts
 step pages tests/browser/pages/package-lock.json -- npm --prefix tests/browser/pages ci --silent --no-audit --no-fund
 step client-javascript clients/javascript/package-lock.json -- npm --prefix clients/javascript ci --silent --no-audit --no-fund
+step console-packages console/package-lock.json console/types/package-lock.json -- console_packages
+step console $(find console/src console/tools docs/api/openapi.json -type f ! -name schema.d.ts | sort) -- tools/console.sh

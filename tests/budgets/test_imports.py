@@ -36,6 +36,7 @@ GROUPS = [
     _group(
         "", 575, "edge_assets edge_assign edge_config edge_events edge_handover edge_health edge_snippet worker_ingest"
     ),
+    _group("", 166, "console_shell"),
     _group("", 392, "edge_pages"),
     _group("", 439, "cron_autostop cron_guardian"),
     _group("", 155, "cron_compact"),
@@ -84,7 +85,7 @@ def test_groups__have_every_function_once() -> None:
 def test_functions__imported_in_a_fresh_process__reach_the_libraries_of_their_group(group: Group) -> None:
     handlers = [FUNCTIONS[folder] for folder in sorted(group.folders)]
     modules = [(handler.rpartition(".")[0], variables) for handler, variables in handlers]
-    environment = {**os.environ, "PYTHONPATH": "shared:functions", "AWS_DEFAULT_REGION": "us-east-1"}
+    environment = {**os.environ, "PYTHONPATH": "shared:functions:layers/console", "AWS_DEFAULT_REGION": "us-east-1"}
     done = subprocess.run(
         [sys.executable, "-c", IMPORT_EACH],
         input=json.dumps(modules),
@@ -118,7 +119,7 @@ def test_import_rules__name_every_function() -> None:
     assert set(rules["root_packages"]) == {"abtest", *FOLDERS}
     assert set(contracts["Functions import no other function"]["modules"]) == FOLDERS
     assert set(contracts["The package imports no function"]["forbidden_modules"]) == FOLDERS
-    assert set(light["source_modules"]) == edge | WORKERS_THAT_START_LIGHT
+    assert set(light["source_modules"]) == edge | WORKERS_THAT_START_LIGHT | {"console_shell"}
 
 
 @pytest.mark.parametrize("folder", sorted(FOLDERS))

@@ -16,6 +16,9 @@ from tests.support.template import TEMPLATE, Stack, function_handlers
 CALLERS = {"edge": CallerKind.SHOPPER, "api": CallerKind.API, "worker": CallerKind.WORKER, "cron": CallerKind.SCHEDULE}
 """By the beginning of a function's name."""
 
+WITHOUT_SERVICES = {"console_shell"}
+"""Functions that read their own files only."""
+
 READ_EACH = """
 import importlib, json, os, sys
 from abtest.adapters import aws
@@ -41,7 +44,8 @@ for module, variables in json.load(sys.stdin):
 @pytest.fixture(scope="module")
 def clients() -> dict[str, dict[str, list[float]]]:
     """By function and service: attempts, seconds to connect, seconds to read, of the client that the function makes."""
-    modules = [(handler.rpartition(".")[0], variables) for _, handler, variables in function_handlers()]
+    handlers = [(handler.rpartition(".")[0], variables) for _, handler, variables in function_handlers()]
+    modules = [(module, variables) for module, variables in handlers if module.partition(".")[0] not in WITHOUT_SERVICES]
     environment = {
         **os.environ,
         "PYTHONPATH": "shared:functions",
@@ -64,7 +68,7 @@ def clients() -> dict[str, dict[str, list[float]]]:
 def test_clients__of_each_function__have_the_limits_of_its_caller(
     clients: dict[str, dict[str, list[float]]],
 ) -> None:
-    assert set(clients) == {path.parent.name for path in Path("functions").glob("*/app.py")}
+    assert set(clients) == {path.parent.name for path in Path("functions").glob("*/app.py")} - WITHOUT_SERVICES
     for function, made in clients.items():
         waits = WAITS[CALLERS[function.partition("_")[0]]]
         expected = {name: [wait.attempts, wait.connect, wait.read] for name, wait in waits.services.items()}
@@ -91,6 +95,8 @@ def test_limits__of_shoppers__are_one_attempt_within_the_promised_seconds() -> N
 def test_limits__of_other_callers__let_calls_fail_within_the_function_s_time() -> None:
     stack = Stack.planned(endpoint="http://127.0.0.1:1", path=TEMPLATE.resolve())
     for function in stack.functions():
+        if function.folder in WITHOUT_SERVICES:
+            continue
         caller = CALLERS[function.folder.partition("_")[0]]
         longest = max(wait.longest for name, wait in WAITS[caller].services.items() if name != "athena")
         calls = {CallerKind.API: 3, CallerKind.WORKER: 1}.get(caller, 2)

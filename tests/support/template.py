@@ -68,7 +68,7 @@ class Stack:
 
     def statements(self, function_id: str) -> list[Mapping[str, Any]]:
         """The policy statements that the template gives a function."""
-        policies = self.document.resources[function_id]["Properties"]["Policies"]
+        policies = self.document.resources[function_id]["Properties"].get("Policies", [])
         return [each for policy in self.resolver.resolve(policies) for each in policy["Statement"]]
 
 

@@ -27,7 +27,7 @@ def test_function__has_a_reservation_only_where_its_group_is_given_one(name: str
     given = {"ApiConcurrency": "7", "EdgeConcurrency": "9", "CronConcurrency": "5"}
     group = next((group for group in given if name.startswith(group.removesuffix("Concurrency"))), "")
     assert properties(name, **given).get(reserved) == given.get(group)
-    assert group or name.startswith("Worker")
+    assert group or name.startswith(("Worker", "Console"))
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name.startswith("Cron")])

@@ -170,4 +170,4 @@ def test_filter__looks_for_what_the_limiter_logs() -> None:
 
 
 def statements(name: str) -> list[Any]:
-    return [each for policy in RESOURCES[name]["Properties"]["Policies"] for each in policy["Statement"]]
+    return [each for policy in RESOURCES[name]["Properties"].get("Policies", []) for each in policy["Statement"]]

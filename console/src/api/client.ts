@@ -1,0 +1,105 @@
+import { signal } from "@preact/signals";
+import createClient, { type Middleware } from "openapi-fetch";
+import { Problem, problemOf } from "./problems.ts";
+import type { components, paths } from "./schema.d.ts";
+
+export type Schemas = components["schemas"];
+
+/** The shop whose data is shown: each call names it. */
+export const shopId = signal("");
+
+/** True once an answer said that the session has ended; the frame then asks to sign in again, over the open screen. */
+export const hasEnded = signal(false);
+
+export interface Call {
+  method: string;
+  url: string;
+  body: string | null;
+  status: number;
+  requestId: string | null;
+}
+
+/** The newest calls of this page, newest first: what "API call" shows. */
+export const calls = signal<readonly Call[]>([]);
+
+const REMEMBERED_CALLS = 20;
+const ATTEMPTS = 3;
+const RETRIED = new Set([429, 503]);
+const LONGEST_WAIT_SECONDS = 10;
+
+const headers: Middleware = {
+  onRequest({ request }) {
+    if (shopId.value) request.headers.set("X-Svc-Shop", shopId.value);
+    // The key makes it safe to send a change again whose answer was lost.
+    if (request.method !== "GET" && !request.headers.has("Idempotency-Key")) {
+      request.headers.set("Idempotency-Key", crypto.randomUUID());
+    }
+    return request;
+  },
+};
+
+/** The API's client. Use it as `data(api.GET("/flags/{flag_id}", {params: {path: {flag_id}}}))`. */
+export const api = createClient<paths>({ baseUrl: "/api/v1", fetch: send, credentials: "same-origin" });
+api.use(headers);
+
+/** Send a request, and send it again where the service is busy. Rejects with a Problem where no answer comes. */
+async function send(request: Request): Promise<Response> {
+  const body = request.method === "GET" ? null : await request.clone().text();
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(request.clone()).catch(() => {
+      throw new Problem({
+        status: 0,
+        code: "no_answer",
+        message: "The service does not answer. Check your connection.",
+      });
+    });
+    note(request, body, response);
+    const wait = Number(response.headers.get("Retry-After") ?? attempt);
+    if (attempt === ATTEMPTS || !RETRIED.has(response.status) || !(wait <= LONGEST_WAIT_SECONDS)) return response;
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+  }
+}
+
+function note(request: Request, body: string | null, response: Response): void {
+  const { pathname, search } = new URL(request.url);
+  const call = {
+    method: request.method,
+    url: pathname + search,
+    body: body || null,
+    status: response.status,
+    requestId: response.headers.get("X-Request-Id"),
+  };
+  calls.value = [call, ...calls.peek()].slice(0, REMEMBERED_CALLS);
+  if (response.status === 401) hasEnded.value = true;
+}
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+const tags = new WeakMap<object, string>();
+
+/** Return the data of an answer. Rejects with a Problem. */
+export async function data<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const { data: value, error, response } = await answer;
+  if (!response.ok) throw problemOf(response, error);
+  const tag = response.headers.get("ETag");
+  if (tag && typeof value === "object" && value !== null) tags.set(value, tag);
+  return value as T;
+}
+
+/** Return the header that refuses a change of anything but the version that was read. */
+export function ifMatch(read: object): { "If-Match": string } | undefined {
+  const tag = tags.get(read);
+  return tag === undefined ? undefined : { "If-Match": tag };
+}
+
+/** Return the shell command that makes the same call with an API key. */
+export function asCurl(call: Call): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const lines = [`curl -X ${call.method} ${quoted(location.origin + call.url)}`, `-H "Authorization: Bearer $KEY"`];
+  if (call.body) lines.push(`-H 'Content-Type: application/json'`, `-d ${quoted(call.body)}`);
+  return lines.join(" \\\n  ");
+}

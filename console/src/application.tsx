@@ -1,0 +1,62 @@
+import { useEffect } from "preact/hooks";
+import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { BASE } from "./address.ts";
+import { shopId } from "./api/client.ts";
+import { Frame } from "./frame/frame.tsx";
+import { Refused } from "./kit/state.tsx";
+import { Toasts } from "./kit/toast.tsx";
+import { SCREENS, type Screen } from "./routes.ts";
+import { may, session } from "./session/session.ts";
+import { SignIn } from "./session/sign_in.tsx";
+
+/** The whole console: the sign-in while nobody is signed in, else the frame with one screen. */
+export function Application() {
+  return (
+    <LocationProvider scope={BASE}>
+      {session.value ? <Signed /> : <SignIn />}
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+const PAGES = SCREENS.map((screen) => ({ screen, component: guarded(screen) }));
+
+function guarded(screen: Screen) {
+  const Loaded = lazy(screen.load);
+  return () => (may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />);
+}
+
+function Signed() {
+  const { path, route } = useLocation();
+  const named = path.slice(BASE.length + 1).split("/")[0] ?? "";
+  const shops = session.value?.shops ?? [];
+  const known = shops.find(({ id }) => id === named);
+  if (known) shopId.value = known.id;
+  useEffect(() => {
+    const first = shops[0];
+    if (!known && first) route(`${BASE}/${first.id}`, true);
+  }, [known, shops, route]);
+  if (!known) return null;
+  return (
+    <Frame>
+      <Router>
+        {PAGES.map(({ screen, component }) => (
+          <Route key={screen.path} path={`${BASE}/:shop${screen.path}`} component={component} />
+        ))}
+        <Route default component={Missing} />
+      </Router>
+    </Frame>
+  );
+}
+
+function Missing() {
+  return (
+    <div class="empty">
+      <h1>There is no such screen</h1>
+      <p>The address may be from another release, or mistyped.</p>
+      <p>
+        <a href={`${BASE}/${shopId.value}`}>Go to the overview</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { BASE } from "../address.ts";
+import { hasEnded } from "../api/client.ts";
+import { CallButton } from "../kit/call.tsx";
+import { attempt } from "../kit/toast.tsx";
+import { session, shop, signOut } from "../session/session.ts";
+import { SignInAgain } from "../session/sign_in.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Search } from "./search.tsx";
+import { ThemeButton } from "./theme.tsx";
+
+/** What is around every screen: navigation, shop, search, account. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setOpen(false);
+    if (isFirst.current) isFirst.current = false;
+    else main.current?.focus();
+  }, [path]);
+  return (
+    <div class={`frame${isOpen ? " is-open" : ""}`}>
+      <a class="skip" href="#main">
+        Go to the content
+      </a>
+      <header class="top">
+        <button
+          type="button"
+          class="quiet navigator"
+          aria-expanded={isOpen}
+          aria-controls="navigation"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </button>
+        <ShopSwitch />
+        <Search />
+        <span class="spring" />
+        <CallButton />
+        <ThemeButton />
+        <Account />
+      </header>
+      <Navigation id="navigation" />
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      {hasEnded.value && <SignInAgain />}
+    </div>
+  );
+}
+
+function ShopSwitch() {
+  const { route } = useLocation();
+  const shops = session.value?.shops ?? [];
+  if (shops.length < 2) return <strong class="shop">{shop.value?.name}</strong>;
+  return (
+    <select
+      aria-label="Shop"
+      class="shop"
+      value={shop.value?.id}
+      onChange={(event) => route(`${BASE}/${event.currentTarget.value}`)}
+    >
+      {shops.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Account() {
+  const who = session.value?.user;
+  return (
+    <>
+      <button type="button" class="quiet" popovertarget="account">
+        {who?.name ?? who?.email ?? "Signed in"}
+      </button>
+      <div id="account" popover="auto" class="menu">
+        <p class="soft">{shop.value?.role ? `${shop.value.role} of ${shop.value.name}` : "signed in with a key"}</p>
+        <button type="button" onClick={() => attempt(signOut)}>
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,352 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Doing } from "../api/loading.ts";
+import { messagesFor, type Problem, unshown } from "../api/problems.ts";
+
+/** The problem of the form, and the paths of the controls that show their part of it. */
+const Answers = createContext<{ problem: Problem | null; paths: Set<string> }>({ problem: null, paths: new Set() });
+
+interface FormProps {
+  doing: Doing;
+  onSubmit: () => Promise<unknown>;
+  submit: string;
+  /** Next to the button. */
+  others?: ComponentChildren;
+  /** True while something is typed that is not saved: leaving the page then asks. */
+  isDirty?: boolean;
+  children: ComponentChildren;
+}
+
+/** A form whose controls show the API's own words next to the field that they are about. */
+export function Form({ doing, onSubmit, submit, others, isDirty = false, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [paths] = useState(() => new Set<string>());
+  const { problem, isBusy } = doing;
+  useEffect(() => {
+    if (!problem) return;
+    const first =
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+      form.current?.querySelector<HTMLElement>(".problem");
+    first?.focus();
+  }, [problem]);
+  useLeaveWarning(isDirty);
+  const rest = problem ? unshown(problem, paths) : [];
+  return (
+    <Answers.Provider value={{ problem, paths }}>
+      <form
+        ref={form}
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void doing.run(onSubmit);
+        }}
+      >
+        {children}
+        {problem && (
+          <div class="problem" role="alert" tabIndex={-1}>
+            <p>{problem.message}</p>
+            {rest.length > 0 && (
+              <ul>
+                {rest.map(({ path, message }) => (
+                  <li key={path + message}>
+                    <code>{path}</code>: {message}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {problem.requestId && <p class="soft">Request {problem.requestId}</p>}
+          </div>
+        )}
+        <p class="buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? "…" : submit}
+          </button>
+          {others}
+        </p>
+      </form>
+    </Answers.Provider>
+  );
+}
+
+/** Ask before the page is left while something is not saved. */
+export function useLeaveWarning(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    const follow = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+      if (link && !link.hasAttribute("target") && !confirm("Leave without saving? What you typed is lost.")) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }
+    };
+    window.addEventListener("beforeunload", warn);
+    window.addEventListener("click", follow, true);
+    return () => {
+      window.removeEventListener("beforeunload", warn);
+      window.removeEventListener("click", follow, true);
+    };
+  }, [isDirty]);
+}
+
+export interface FieldProps {
+  /** The path of the field in the body, as errors name it. */
+  path: string;
+  label: string;
+  hint?: ComponentChildren;
+  required?: boolean;
+}
+
+interface Attributes {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": boolean | undefined;
+  required: boolean;
+}
+
+/** A control with its label, its hint and what the API says about it. */
+export function Field({
+  path,
+  label,
+  hint,
+  required = false,
+  children,
+}: FieldProps & { children: (attributes: Attributes) => ComponentChildren }) {
+  const id = useId();
+  const { problem, paths } = useContext(Answers);
+  paths.add(path);
+  const messages = messagesFor(problem, path);
+  const describedBy = [hint && `${id}-hint`, messages.length > 0 && `${id}-problem`].filter(Boolean).join(" ");
+  const attributes = {
+    id,
+    "aria-describedby": describedBy || undefined,
+    "aria-invalid": messages.length > 0 || undefined,
+    required,
+  };
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!required && <span class="optional"> optional</span>}
+      </label>
+      {children(attributes)}
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {messages.length > 0 && (
+        <p id={`${id}-problem`} class="message">
+          {messages.join(" ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface TextProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  type?: "text" | "password" | "email" | "url" | "search" | "datetime-local" | "date";
+  placeholder?: string;
+  autocomplete?: string;
+  maxLength?: number;
+  /** More than one makes it an area. */
+  rows?: number;
+}
+
+export function TextField({
+  value,
+  onChange,
+  type = "text",
+  placeholder,
+  autocomplete = "off",
+  maxLength,
+  rows,
+  ...field
+}: TextProps) {
+  return (
+    <Field {...field}>
+      {(attributes) =>
+        rows ? (
+          <textarea
+            {...attributes}
+            rows={rows}
+            value={value}
+            placeholder={placeholder}
+            maxLength={maxLength}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        ) : (
+          <input
+            {...attributes}
+            {...({ type } as object)}
+            value={value}
+            placeholder={placeholder}
+            autocomplete={autocomplete}
+            maxLength={maxLength}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        )
+      }
+    </Field>
+  );
+}
+
+interface NumberProps extends FieldProps {
+  value: number | null;
+  onChange: (value: number | null) => void;
+  min?: number;
+  max?: number;
+  step?: number | "any";
+  unit?: string;
+}
+
+export function NumberField({ value, onChange, min, max, step = "any", unit, ...field }: NumberProps) {
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <span class="with-unit">
+          <input
+            {...attributes}
+            type="number"
+            inputMode="decimal"
+            min={min}
+            max={max}
+            step={step}
+            value={value ?? ""}
+            onInput={(event) =>
+              onChange(Number.isNaN(event.currentTarget.valueAsNumber) ? null : event.currentTarget.valueAsNumber)
+            }
+          />
+          {unit && <span class="soft">{unit}</span>}
+        </span>
+      )}
+    </Field>
+  );
+}
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+interface SelectProps extends FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  options: readonly Option[];
+}
+
+export function SelectField({ value, onChange, options, ...field }: SelectProps) {
+  return (
+    <Field {...field}>
+      {(attributes) => (
+        <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+interface CheckProps {
+  path: string;
+  label: string;
+  hint?: string;
+  value: boolean;
+  onChange: (value: boolean) => void;
+}
+
+export function CheckField({ path, label, hint, value, onChange }: CheckProps) {
+  const id = useId();
+  const { problem, paths } = useContext(Answers);
+  paths.add(path);
+  const messages = messagesFor(problem, path);
+  return (
+    <div class="field check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {messages.length > 0 && <p class="message">{messages.join(" ")}</p>}
+    </div>
+  );
+}
+
+interface ManyProps extends FieldProps {
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+  options: readonly Option[];
+}
+
+/** Several of a list, as check boxes. */
+export function ManyField({ value, onChange, options, path, label, hint }: ManyProps) {
+  const id = useId();
+  const { problem, paths } = useContext(Answers);
+  paths.add(path);
+  const messages = messagesFor(problem, path);
+  const toggled = (name: string) => (value.includes(name) ? value.filter((each) => each !== name) : [...value, name]);
+  return (
+    <fieldset class="field many" aria-describedby={hint ? `${id}-hint` : undefined}>
+      <legend>{label}</legend>
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      <div class="choices">
+        {options.map((option) => (
+          <label key={option.value}>
+            <input
+              type="checkbox"
+              checked={value.includes(option.value)}
+              onChange={() => onChange(toggled(option.value))}
+            />{" "}
+            {option.label}
+          </label>
+        ))}
+      </div>
+      {messages.length > 0 && <p class="message">{messages.join(" ")}</p>}
+    </fieldset>
+  );
+}
+
+/** Lines of a text as a list: one entry a line. */
+export function LinesField({
+  value,
+  onChange,
+  rows = 4,
+  ...field
+}: Omit<TextProps, "value" | "onChange"> & { value: readonly string[]; onChange: (value: string[]) => void }) {
+  const [text, setText] = useState(value.join("\n"));
+  return (
+    <TextField
+      {...field}
+      rows={rows}
+      value={text}
+      onChange={(typed) => {
+        setText(typed);
+        onChange(
+          typed
+            .split("\n")
+            .map((line) => line.trim())
+            .filter(Boolean),
+        );
+      }}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+import { type Rows, useDoing } from "../api/loading.ts";
+import { Shown } from "./state.tsx";
+
+export interface Column<T> {
+  title: string;
+  cell: (row: T) => ComponentChildren;
+  isNumber?: boolean;
+  /** The cell that names the row. */
+  isName?: boolean;
+}
+
+interface TableProps<T> {
+  caption: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+}
+
+/** A table that scrolls inside its box where the window is narrow. Its caption is read aloud only. */
+export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with keys
+    <section class="box" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" class={isNumber ? "num" : undefined}>
+                {title || <span class="unseen">Actions</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, isNumber, isName }) =>
+                isName ? (
+                  <th key={title} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={title} class={isNumber ? "num" : undefined}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type ListProps<T> = Omit<TableProps<T>, "rows"> & { of: Rows<T>; empty: ComponentChildren };
+
+/** A list of the API as a table, with its next page behind a button. */
+export function List<T>({ of, empty, ...table }: ListProps<T>) {
+  return <Shown of={of}>{(rows) => (rows.length ? <Filled {...table} of={of} rows={rows} /> : empty)}</Shown>;
+}
+
+function Filled<T>({ of, ...table }: TableProps<T> & { of: Rows<T> }) {
+  const doing = useDoing();
+  return (
+    <>
+      <Table {...table} />
+      {of.hasMore && (
+        <p class="more">
+          <button type="button" disabled={doing.isBusy} onClick={() => void doing.run(of.more)}>
+            Show more
+          </button>
+          {doing.problem && <span role="alert">{doing.problem.message}</span>}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ComponentType } from "preact";
+import type { paths } from "./api/schema.d.ts";
+import { screens as experiments } from "./screens/experiments/index.ts";
+import { screens as overview } from "./screens/overview/index.ts";
+
+export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
+
+export interface Screen {
+  /** Behind `/console/<shop>`, for example `/flags/:flag_id`. */
+  path: string;
+  title: string;
+  /** Without this scope the screen says who can give it. */
+  scope?: string;
+  /** The route that the screen lives from. One that the API does not have is an error when the console is built. */
+  needs?: keyof paths;
+  /** Where the navigation has it; screens of one thing are not in it. */
+  group?: Group;
+  load: () => Promise<{ default: ComponentType }>;
+}
+
+/** Every screen, in the order of the navigation. */
+export const SCREENS: readonly Screen[] = [...overview, ...experiments];
+
+export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];

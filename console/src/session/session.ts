@@ -1,0 +1,78 @@
+import { computed, signal } from "@preact/signals";
+import { hasEnded, shopId } from "../api/client.ts";
+import { Problem, problemOf } from "../api/problems.ts";
+
+export interface ShopAccess {
+  id: string;
+  name: string;
+  currency: string;
+  timezone: string;
+  org_id: string;
+  role: string | null;
+  scopes: string[];
+}
+
+export interface Session {
+  user: { id: string; email: string | null; name: string | null };
+  level: "key" | "local" | "email" | "passkey";
+  shops: ShopAccess[];
+  expires_at: string;
+  idle_until: string;
+}
+
+/** Who is signed in; null while nobody is. */
+export const session = signal<Session | null>(null);
+
+/** The shop on the screen. */
+export const shop = computed<ShopAccess | null>(
+  () => session.value?.shops.find(({ id }) => id === shopId.value) ?? null,
+);
+
+/** Return whether the session may use this scope in the shop on the screen. A scope to write includes reading. */
+export function may(scope: string | undefined): boolean {
+  if (scope === undefined) return true;
+  const scopes = shop.value?.scopes ?? [];
+  return scopes.includes(scope) || (scope.endsWith(":read") && scopes.includes(scope.replace(/:read$/, ":write")));
+}
+
+/** Call a route of identity. Rejects with a Problem. */
+export async function identity<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`/console/identity${path}`, {
+    method,
+    credentials: "same-origin",
+    headers: { "Content-Type": "application/json", ...(shopId.value && { "X-Svc-Shop": shopId.value }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new Problem({ status: 0, code: "no_answer", message: "The service does not answer. Check your connection." });
+  });
+  const text = await response.text();
+  const value: unknown = text ? JSON.parse(text) : undefined;
+  if (!response.ok) throw problemOf(response, value);
+  return value as T;
+}
+
+/** Take up the session of the cookie, if there is one. */
+export async function resume(): Promise<void> {
+  try {
+    begin(await identity<Session>("GET", "/session"));
+  } catch (thrown) {
+    if (!(thrown instanceof Problem && thrown.status === 401)) throw thrown;
+    session.value = null;
+  }
+}
+
+/** Enter with a key of the API, or with the one-time token that a local stack prints. */
+export async function enter(credential: { api_key: string } | { token: string }): Promise<void> {
+  begin(await identity<Session>("POST", "api_key" in credential ? "/exchange" : "/enter", credential));
+}
+
+export async function signOut(): Promise<void> {
+  await identity("DELETE", "/session");
+  session.value = null;
+}
+
+/** Make this the session of the page. */
+export function begin(entered: Session): void {
+  session.value = entered;
+  hasEnded.value = false;
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asProblem, messagesFor, Problem, problemOf, unshown } from "../src/api/problems.ts";
+
+const ENVELOPE = {
+  error: {
+    code: "validation_failed",
+    message: "the body is invalid",
+    request_id: "request-1",
+    fields: [
+      { path: "goals[0].name", message: "must not be empty" },
+      { path: "weight", message: "must be at most 1" },
+    ],
+  },
+};
+
+test("problemOf, an envelope: has its code, sentence, request and fields", () => {
+  const problem = problemOf(new Response(null, { status: 422 }), ENVELOPE);
+  assert.deepEqual(
+    [problem.status, problem.code, problem.message, problem.requestId],
+    [422, "validation_failed", "the body is invalid", "request-1"],
+  );
+  assert.equal(problem.fields.length, 2);
+});
+
+test("problemOf, the page of a proxy: names the status, and the request by its header", () => {
+  const response = new Response(null, { status: 504, headers: { "X-Request-Id": "request-2" } });
+  const problem = problemOf(response, "<html>");
+  assert.match(problem.message, /504/);
+  assert.equal(problem.requestId, "request-2");
+});
+
+test("messagesFor, both spellings of a path: finds the field", () => {
+  const problem = problemOf(new Response(null, { status: 422 }), ENVELOPE);
+  assert.deepEqual(messagesFor(problem, "goals.0.name"), ["must not be empty"]);
+  assert.deepEqual(messagesFor(problem, "goals[0].name"), ["must not be empty"]);
+  assert.deepEqual(messagesFor(null, "name"), []);
+});
+
+test("unshown, a form with one of two fields: returns the other", () => {
+  const problem = problemOf(new Response(null, { status: 422 }), ENVELOPE);
+  assert.deepEqual(unshown(problem, ["weight"]), [{ path: "goals[0].name", message: "must not be empty" }]);
+});
+
+test("asProblem, an error of the console: keeps its message", () => {
+  assert.equal(asProblem(new TypeError("x is undefined")).message, "x is undefined");
+  const problem = new Problem({ status: 404, code: "not_found", message: "no" });
+  assert.equal(asProblem(problem), problem);
+});

@@ -1,0 +1,75 @@
+// Builds the console into layers/console/console_files: hashed assets, their brotli copies, and the one page.
+
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const target = fileURLToPath(new URL("../../layers/console/console_files", import.meta.url));
+const draft = `${target}.new`;
+
+await rm(draft, { recursive: true, force: true });
+await mkdir(join(draft, "assets"), { recursive: true });
+const result = await build({
+  absWorkingDir: root,
+  entryPoints: ["src/main.tsx"],
+  outdir: join(draft, "assets"),
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  metafile: true,
+  legalComments: "none",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  define: { "process.env.NODE_ENV": '"production"' },
+  logLevel: "warning",
+});
+
+const outputs = Object.entries(result.metafile.outputs);
+const [main, entry] = outputs.find(([, output]) => output.entryPoint === "src/main.tsx");
+const first = entry.imports.filter((each) => each.kind === "import-statement").map((each) => basename(each.path));
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>abtest</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/console/assets/${basename(entry.cssBundle)}">
+${first.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">\n`).join("")}<script type="module" src="/console/assets/${basename(main)}"></script>
+</head>
+<body><div id="console"></div><noscript>The console needs JavaScript. The API does everything that it does.</noscript></body>
+</html>
+`;
+await writeFile(join(draft, "index.html"), page);
+for (const name of await readdir(join(draft, "assets"))) {
+  const content = await readFile(join(draft, "assets", name));
+  const options = {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+  };
+  await writeFile(join(draft, "assets", `${name}.br`), brotliCompressSync(content, options));
+}
+await writeFile(join(draft, "sizes.json"), JSON.stringify(sizes(), null, 1));
+await rm(target, { recursive: true, force: true });
+await rename(draft, target);
+
+/** Return the bytes of each output by its source: what the first screen loads, and each chunk. */
+function sizes() {
+  return Object.fromEntries(
+    outputs.map(([path, output]) => [
+      basename(path),
+      {
+        bytes: output.bytes,
+        entry: output.entryPoint ?? null,
+        imports: output.imports.map((each) => basename(each.path)),
+      },
+    ]),
+  );
+}

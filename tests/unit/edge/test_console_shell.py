@@ -1,0 +1,117 @@
+"""Page and files of the console."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abtest.edge.console_shell import ConsoleShell
+from abtest.wiring.console_shell import console_files, origin
+from abtest.wiring.settings import MissingSettingError
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> ConsoleShell:
+    assets = tmp_path / "assets"
+    assets.mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html><title>console</title>")
+    (assets / "main-A1.js").write_bytes(b"plain")
+    (assets / "main-A1.js.br").write_bytes(b"packed")
+    (tmp_path / "sizes.json").write_text("{}")
+    return ConsoleShell(tmp_path, images="https://assets.example", frames="https://*.preview.example")
+
+
+def event(method: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
+    return {
+        "rawPath": path,
+        "headers": headers,
+        "requestContext": {"http": {"method": method, "path": path, "sourceIp": "203.0.113.9"}},
+    }
+
+
+def get(shell: ConsoleShell, path: str, **headers: str) -> dict[str, Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return dict(shell.answer(event("GET", path, named)))
+
+
+@pytest.mark.parametrize("path", ["/console", "/console/", "/console/a-shop/experiments/1", "/console/index.html"])
+def test_page__of_any_screen__is_the_same(shell: ConsoleShell, path: str) -> None:
+    answer = get(shell, path)
+    assert answer["statusCode"] == 200
+    assert "<title>console</title>" in answer["body"]
+    assert answer["headers"]["Cache-Control"] == "no-cache"
+
+
+def test_page__policy__allows_this_host_files_of_shops_and_previews(shell: ConsoleShell) -> None:
+    policy = get(shell, "/console/")["headers"]["Content-Security-Policy"].split("; ")
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "img-src 'self' data: blob: https://assets.example" in policy
+    assert "frame-src https://*.preview.example" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+
+
+def test_page__that_is_held__is_304(shell: ConsoleShell) -> None:
+    tag = get(shell, "/console/")["headers"]["ETag"]
+    answer = get(shell, "/console/x", if_none_match=tag)
+    assert (answer["statusCode"], answer["body"]) == (304, "")
+
+
+@pytest.mark.parametrize(
+    ("accepted", "body", "coding"),
+    [
+        ("gzip, deflate, br", b"packed", "br"),
+        ("br;q=0.5", b"packed", "br"),
+        ("gzip, br;q=0", b"plain", None),
+        ("gzip", b"plain", None),
+        ("brotli", b"plain", None),
+        ("", b"plain", None),
+    ],
+)
+def test_asset__by_what_is_accepted__is_packed_or_plain(
+    shell: ConsoleShell, accepted: str, body: bytes, coding: str | None
+) -> None:
+    answer = get(shell, "/console/assets/main-A1.js", accept_encoding=accepted)
+    assert b64decode(answer["body"]) == body
+    assert answer["headers"].get("Content-Encoding") == coding
+    assert answer["headers"]["Content-Type"] == "text/javascript; charset=utf-8"
+    assert "immutable" in answer["headers"]["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../index.html",
+        "../sizes.json",
+        "..",
+        "",
+        "main-A1.js.br",
+        "main-A2.js",
+        "a/b.js",
+        "%2e%2e/sizes.json",
+        "x" * 200 + ".js",
+    ],
+)
+def test_asset__that_is_none__is_404_without_caching(shell: ConsoleShell, name: str) -> None:
+    answer = get(shell, f"/console/assets/{name}")
+    assert answer["statusCode"] == 404
+    assert answer["headers"]["Cache-Control"] == "no-store"
+
+
+def test_page__by_post__is_405(shell: ConsoleShell) -> None:
+    assert shell.answer(event("POST", "/console/", {}))["statusCode"] == 405
+
+
+def test_files__before_the_console_is_built__names_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    with pytest.raises(MissingSettingError, match="make console"):
+        console_files()
+
+
+def test_origin__of_a_base_with_a_session__is_a_wildcard() -> None:
+    assert origin("https://{session}.preview.example/x") == "https://*.preview.example"
+    assert origin("http://127.0.0.1:8401") == "http://127.0.0.1:8401"

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Builds the console into layers/console/console_files. With --check it also checks types and lint, and runs its unit tests.
+set -euo pipefail
+cd "$(dirname "$0")/../console"
+node tools/schema.mjs
+node tools/build.mjs
+if [ "${1:-}" = --check ]; then
+  npm run --silent check
+  npm test --silent
+fi
