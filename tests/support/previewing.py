@@ -23,7 +23,7 @@ from abtest.edge.preview_upstream import Upstream
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.documents import encode
 from abtest.ports.http_sender import HttpForwarder
-from abtest.storefront import bridge
+from abtest.storefront import bridge, editor
 from tests.support import previewed as shops
 from tests.support.memory import MemoryBlobs, MemoryRateLimiter, MemorySessions
 from tests.support.previewed import NOW, PreviewedShop, Received, served
@@ -83,7 +83,7 @@ class Previewing:
         )
         client = self.upstream or OutboundHttp(self.rules, self.limits, resolve=lambda _host, _port: ["127.0.0.1"])
         return PreviewRoutes(
-            sessions=sessions, upstream=Upstream(client, self.clock), files=self.files, clock=self.clock
+            sessions=sessions, upstream=Upstream(client, self.clock), files=self.files, clock=self.clock, editor=editor
         )
 
     upstream: HttpForwarder | None = None

@@ -2,7 +2,7 @@
 
 import logging
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,6 +39,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 STATE_PATH = f"{PROXY_PATH}/state"
 SNIPPET_PATH = f"{PROXY_PATH}/snippet"
 FILES_PATH = f"{PROXY_PATH}/f/"
+EDITOR_PATH = f"{PROXY_PATH}/editor"
 MAX_BODY_BYTES = 1024 * 1024
 MAX_COOKIES = 50
 """Writes of cookies in one report of a page."""
@@ -60,12 +61,13 @@ class InvalidPreviewRequestError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewRoutes:
-    """Routes of the preview. `files` is the bucket with the snippets of sessions."""
+    """Routes of the preview. `files` is the bucket with snippets of sessions, `editor` the script of the visual editor."""
 
     sessions: OpenSessions
     upstream: Upstream
     files: Blobs
     clock: Clock
+    editor: Callable[[], str]
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """Answer a request of any route of the preview."""
@@ -87,6 +89,10 @@ class PreviewRoutes:
             return self._state(event, request, self.sessions.of(requested(query).token))
         if path == SNIPPET_PATH:
             return self._snippet(request, self.sessions.of(requested(query).token))
+        if path == EDITOR_PATH:
+            self.sessions.of(requested(query).token)
+            _refuse_writes(request)
+            return _bytes(200, {**_SAFE, "Content-Type": _SCRIPT}, self.editor().encode())
         if path.startswith(FILES_PATH):
             token, _, name = path.removeprefix(FILES_PATH).partition("/")
             return self._file(request, self.sessions.of(token), name)

@@ -50,6 +50,11 @@ def bar() -> str:
     return f"{packaged('dist/bar.js')}();\n"
 
 
+def editor() -> str:
+    """Return the part of the visual editor that runs in the shop's page."""
+    return f"{packaged('dist/editor.js')}();\n"
+
+
 @cache
 def _sets() -> list[tuple[frozenset[str], str]]:
     return [(frozenset(each["parts"]), each["code"]) for each in loads(packaged("dist/sets.json"))]

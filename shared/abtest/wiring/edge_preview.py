@@ -12,7 +12,7 @@ from abtest.edge.preview_sessions import OpenSessions
 from abtest.edge.preview_upstream import Upstream
 from abtest.kit.clock import SystemClock
 from abtest.ports.waits import CallerKind
-from abtest.storefront import bridge
+from abtest.storefront import bridge, editor
 from abtest.wiring.edge import through_cdn
 from abtest.wiring.egress import customer_rules
 from abtest.wiring.settings import settings
@@ -38,6 +38,10 @@ def create_handler() -> Handler:
     )
     client = OutboundHttp(customer_rules(config), Limits(seconds=UPSTREAM_SECONDS, body_bytes=UPSTREAM_BYTES))
     routes = PreviewRoutes(
-        sessions=sessions, upstream=Upstream(client, clock), files=S3Blobs(config.delivery_bucket), clock=clock
+        sessions=sessions,
+        upstream=Upstream(client, clock),
+        files=S3Blobs(config.delivery_bucket),
+        clock=clock,
+        editor=editor,
     )
     return through_cdn(routes.answer)

@@ -254,11 +254,15 @@ export const start = ({ base, token, hosts, page, cookie }) => {
   addEventListener('popstate', () => post('navigated'));
   addEventListener('hashchange', () => post('navigated'));
 
+  /** @param {string} address */
+  const load = (address) => document.head.append(Object.assign(document.createElement('script'), { src: address }));
+
   // A window that shows the preview knows its address, and with it all that these messages can ask for.
   addEventListener('message', ({ data, source }) => {
     if (!talks || source !== parent || !data || data.source !== 'svc-preview') return;
     if (data.type === 'navigate') follow(data.url);
     else if (data.type === 'reload') location.reload();
+    else if (data.type === 'edit') load(`${proxy}/editor?pst=${token}`);
     else if (data.type === 'variation') report({ variation_id: data.variation_id }).then(() => location.reload());
   });
 

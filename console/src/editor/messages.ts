@@ -1,0 +1,125 @@
+// Messages between the panel and the shop's page. The page is hostile: whatever it sends is read field by field.
+
+export type Strength = "name" | "class" | "position";
+
+export interface Suggestion {
+  selector: string;
+  strength: Strength;
+}
+
+/** The element that a person has chosen in the page. */
+export interface ChosenElement {
+  tag: string;
+  path: string[];
+  selectors: Suggestion[];
+  isPlain: boolean;
+  text: string;
+  html: string;
+  isLong: boolean;
+  attributes: Record<string, string>;
+  styles: Record<string, string>;
+}
+
+export type PageMessage =
+  | { type: "hello" }
+  | { type: "ready" }
+  | { type: "navigated"; url: string; title: string }
+  | { type: "blocked"; reason: string; blocked: string }
+  | { type: "selected"; element: ChosenElement }
+  | { type: "shown"; turn: number; matches: number[]; errors: string[] }
+  | { type: "counted"; selector: string; matches: number };
+
+const MAX_TEXT = 20_000;
+const MAX_SHORT = 2048;
+const MAX_ITEMS = 250;
+
+/** Read a message of the editor in the page, or of the preview around it; null for anything else. */
+export function readMessage(data: unknown, nonce: string): PageMessage | null {
+  if (!isRecord(data)) return null;
+  if (data.source === "svc-preview") return readPreview(data);
+  if (data.source !== "svc-edit") return null;
+  if (data.type === "hello") return { type: "hello" };
+  // What is older than this opening of the editor, or from another page, does not know the nonce.
+  if (data.nonce !== nonce) return null;
+  return readEditor(data);
+}
+
+function readPreview(data: Record<string, unknown>): PageMessage | null {
+  const url = text(data.url, MAX_SHORT);
+  if (data.type === "blocked") {
+    return { type: "blocked", reason: text(data.reason, 100), blocked: text(data.blocked, MAX_SHORT) };
+  }
+  return data.type === "hello" || data.type === "navigated"
+    ? { type: "navigated", url, title: text(data.title, 200) }
+    : null;
+}
+
+function readEditor(data: Record<string, unknown>): PageMessage | null {
+  switch (data.type) {
+    case "ready":
+      return { type: "ready" };
+    case "selected": {
+      const element = readElement(data.element);
+      return element && { type: "selected", element };
+    }
+    case "shown":
+      return {
+        type: "shown",
+        turn: number(data.turn),
+        matches: list(data.matches).map(number),
+        errors: list(data.errors).map((each) => text(each, 300)),
+      };
+    case "counted":
+      return { type: "counted", selector: text(data.selector, MAX_SHORT), matches: number(data.matches) };
+    default:
+      return null;
+  }
+}
+
+function readElement(value: unknown): ChosenElement | null {
+  if (!isRecord(value)) return null;
+  const selectors = list(value.selectors)
+    .map(readSuggestion)
+    .filter((each) => each !== null);
+  if (!selectors.length) return null;
+  return {
+    tag: text(value.tag, 100),
+    path: list(value.path).map((each) => text(each, 100)),
+    selectors,
+    isPlain: value.isPlain === true,
+    text: text(value.text, MAX_TEXT),
+    html: text(value.html, MAX_TEXT),
+    isLong: value.isLong === true,
+    attributes: texts(value.attributes),
+    styles: texts(value.styles),
+  };
+}
+
+function readSuggestion(value: unknown): Suggestion | null {
+  if (!isRecord(value)) return null;
+  const selector = text(value.selector, MAX_SHORT);
+  const strength = value.strength === "name" || value.strength === "class" ? value.strength : "position";
+  return selector ? { selector, strength } : null;
+}
+
+function texts(value: unknown): Record<string, string> {
+  if (!isRecord(value)) return {};
+  const entries = Object.entries(value).slice(0, MAX_ITEMS);
+  return Object.fromEntries(entries.map(([name, each]) => [name.slice(0, 200), text(each, MAX_TEXT)]));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : -1;
+}
+
+function text(value: unknown, most: number): string {
+  return typeof value === "string" ? value.slice(0, most) : "";
+}

@@ -1,0 +1,64 @@
+// The part of the visual editor that runs in the shop's page. It shows the draft, and reports the element that a person
+// points at. It belongs to one window, around the page or that opened it, and to the nonce of its first message.
+
+import { addCss } from '../src/css.js';
+import { describe } from './describe.js';
+import { matchesOf, show } from './engine.js';
+import { createPicker } from './picker.js';
+
+const SOURCE = 'svc-edit';
+
+/** @param {Window} peer @param {string} origin of the peer; `*` where any window may show the page */
+export const start = (peer = parent, origin = '*') => {
+  let nonce = '';
+  /** @type {(() => void) | null} */
+  let removeAside = null;
+
+  /** @param {string} type @param {object} [about] */
+  const post = (type, about) => peer.postMessage({ source: SOURCE, nonce, type, ...about }, origin);
+
+  const picker = createPicker((element) => post('selected', { element: describe(element) }));
+
+  /** Selects the ancestor that is so many levels up. @param {number} levels */
+  const climb = (levels) => {
+    let element = picker.chosen();
+    for (let level = 0; level < levels && element?.parentElement; level++) element = element.parentElement;
+    if (element) picker.select(element);
+  };
+
+  /** @type {Record<string, (data: any) => void>} */
+  const orders = {
+    begin: (data) => {
+      nonce = `${data.nonce}`;
+      post('ready');
+    },
+    show: ({ mutations, css, turn }) => {
+      post('shown', { turn, ...show(mutations, css) });
+      picker.follow();
+    },
+    mode: ({ picks }) => picker.pick(!!picks),
+    count: ({ selector }) => post('counted', { selector, matches: matchesOf(`${selector}`) }),
+    find: ({ selector }) => {
+      const element = matchesOf(`${selector}`) > 0 && document.querySelector(`${selector}`);
+      if (!element) return;
+      element.scrollIntoView({ block: 'center', behavior: 'smooth' });
+      picker.select(element);
+    },
+    climb: ({ levels }) => climb(Math.min(Number(levels) || 0, 50)),
+    clear: () => picker.clear(),
+    aside: ({ selectors }) => {
+      removeAside?.();
+      removeAside = null;
+      const valid = [...selectors].filter((/** @type {any} */ each) => matchesOf(`${each}`) >= 0);
+      if (valid.length) removeAside = addCss(`${valid.join(',')}{display:none!important}`);
+    },
+  };
+
+  addEventListener('message', ({ data, source, origin: from }) => {
+    if (source !== peer || (origin !== '*' && from !== origin) || !data || data.source !== SOURCE) return;
+    const order = Object.keys(orders).includes(data.type) && orders[data.type];
+    if (!order || (data.type !== 'begin' && data.nonce !== nonce)) return;
+    order(data);
+  });
+  post('hello');
+};
