@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status console-entry admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ tick: ## Fire a schedule of the running stack now, for example JOB=cron_rollup
 
 status: ## What runs in the local stack
 	@$(PY) -m tools.local status
+
+console-entry: ## An address that signs in to the console of the running stack, once
+	@$(PY) -m tools.local entry
 
 admin: ## Operator commands, for example ARGS="--stack-name NAME shops create --name Shop --domain shop.example --currency EUR"; --local for the local stack
 	@$(PY) -m tools.admin $(ARGS)

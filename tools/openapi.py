@@ -32,10 +32,11 @@ PATHS = PACKAGED.with_name("paths.json")
 
 
 def routers() -> Iterator[Router]:
-    """The routers of every management family, family by family."""
+    """The routers of every management family, family by family. Routes of the console are its own."""
     for routes in sorted((ROOT / "functions").glob("api_*/routes.py")):
         module = import_module(f"{routes.parent.name}.routes")
-        yield from (value for value in vars(module).values() if isinstance(value, Router))
+        routers = [value for value in vars(module).values() if isinstance(value, Router)]
+        yield from (router for router in routers if router.is_documented)
 
 
 def document(gaps: list[str] | None = None) -> dict[str, Any]:

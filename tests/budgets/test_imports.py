@@ -52,11 +52,11 @@ GROUPS = [
     _group("numpy pydantic scipy", 1347, "worker_profiles"),
     _group(
         "fastapi mangum pydantic",
-        1260,
-        "api_experiments api_flags api_personalizations api_settings api_webhooks api_workspace",
+        1275,
+        "api_experiments api_flags api_identity api_personalizations api_settings api_webhooks api_workspace",
     ),
     _group("fastapi mangum pydantic", 1045, "api_pages"),
-    _group("fastapi mangum pydantic", 925, "api_assets"),
+    _group("fastapi mangum pydantic", 940, "api_assets"),
     _group("fastapi mangum numpy pydantic scipy", 1494, "api_analytics"),
 ]
 FOLDERS = {path.parent.name for path in Path("functions").glob("*/app.py")}

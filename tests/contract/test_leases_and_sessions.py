@@ -100,6 +100,33 @@ def test_session__replaced_by_two_at_once__keeps_the_first(ports: Ports) -> None
     assert sessions.get("token", now=at(80)) == {"jar": ["a", "b"]}
 
 
+def test_session__created_twice__keeps_the_first_until_it_ends(ports: Ports) -> None:
+    def create(number: int, seconds: float) -> bool:
+        document = {"number": number}
+        return ports.another().sessions.create("token", document, expires_at=at(seconds + 60), now=at(seconds))
+
+    assert (create(1, 0), create(2, 59.999)) == (True, False)
+    assert ports.sessions.get("token", now=at(59.999)) == {"number": 1}
+    assert create(3, 60)
+    assert ports.sessions.get("token", now=at(61)) == {"number": 3}
+
+
+def test_session__taken__is_given_once(ports: Ports) -> None:
+    ports.sessions.put("token", {"user": "a"}, expires_at=at(60))
+    assert ports.sessions.take("token", now=at(60)) is None, "it has expired"
+    ports.sessions.put("token", {"user": "a"}, expires_at=at(60))
+    assert ports.another().sessions.take("token", now=at(1)) == {"user": "a"}
+    assert ports.sessions.take("token", now=at(1)) is None
+
+
+@concurrent
+def test_session__taken_by_many_at_once__is_given_to_one(ports: Ports) -> None:
+    for turn in range(5):
+        ports.sessions.put(f"token-{turn}", {"user": "a"}, expires_at=at(60))
+        taken = race(*[partial(ports.sessions.take, f"token-{turn}", now=at(1))] * 4)
+        assert sorted(taken, key=str) == [None, None, None, {"user": "a"}]
+
+
 def test_session__deleted__is_gone(ports: Ports) -> None:
     ports.sessions.put("token", {}, expires_at=at(60))
     for _ in range(2):

@@ -52,6 +52,8 @@ class MemoryManagement(Management):
                 worker_base_url="https://edge.test",
                 assets_base_url="https://assets.test",
                 screenshot_queue_url="https://queue.test/screenshots",
+                console_origin="https://api.test",
+                allow_local_sign_in="true",
             )
         )
         self.clock = clock
@@ -67,6 +69,8 @@ class MemoryManagement(Management):
         self.idempotency = MemoryIdempotency()
         self.leases = MemoryLeases()
         self.sessions = MemorySessions()
+        self.sign_ins = MemorySessions()
+        self.seen = MemorySessions()
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
         self.page_queue = PromptChecks(self)

@@ -43,7 +43,7 @@ class Answer:
 
 
 class Client:
-    """Calls a handler as API Gateway does. Paths are relative to /api/v1."""
+    """Calls a handler as API Gateway does. Paths are relative to /api/v1, or to a base that the document lacks."""
 
     def __init__(
         self,
@@ -53,12 +53,14 @@ class Client:
         headers: Mapping[str, str] | None = None,
         address: str = "203.0.113.7",
         against: Contract | None = None,
+        base: str = BASE,
     ) -> None:
         self._handler = handler
         self._key = key
         self._headers = dict(headers or {})
         self._address = address
         self._contract = against or contract()
+        self._base = base
 
     def request(
         self,
@@ -81,7 +83,7 @@ class Client:
         sent |= {name.lower(): value for name, value in {**self._headers, **(headers or {})}.items()}
         sent = {name: value for name, value in sent.items() if value}
         answer = _answer(self._handler(self._event(method, path, content, query, sent), None))
-        if checked:
+        if checked and self._base == BASE:
             self._contract.check(method, path, answer.status, answer.headers, answer.body)
         return answer
 
@@ -108,13 +110,13 @@ class Client:
         query: Mapping[str, Any] | None,
         headers: Mapping[str, str],
     ) -> dict[str, Any]:
-        whole = BASE + path
+        whole = self._base + path
         event: dict[str, Any] = {
             "version": "2.0",
             "routeKey": "$default",
             "rawPath": whole,
             "rawQueryString": urlencode(query or {}, doseq=True),
-            "headers": dict(headers),
+            "headers": {name: value for name, value in headers.items() if name != "cookie"},
             "requestContext": {
                 "http": {"method": method, "path": whole, "sourceIp": self._address, "protocol": "HTTP/1.1"},
                 "requestId": "gateway-request",
@@ -122,6 +124,8 @@ class Client:
             },
             "isBase64Encoded": False,
         }
+        if "cookie" in headers:
+            event["cookies"] = headers["cookie"].split("; ")
         if isinstance(content, bytes):
             event |= {"body": b64encode(content).decode(), "isBase64Encoded": True}
         elif content is not None:
@@ -135,4 +139,7 @@ def _answer(result: Mapping[str, Any]) -> Answer:
         "Lambda refuses larger responses, and the caller gets a bare 500"
     )
     content = b64decode(body) if result.get("isBase64Encoded") else body.encode()
-    return Answer(result["statusCode"], {name.lower(): value for name, value in result["headers"].items()}, content)
+    headers = {name.lower(): value for name, value in result["headers"].items()}
+    if cookies := result.get("cookies"):
+        headers["set-cookie"] = ", ".join(cookies)
+    return Answer(result["statusCode"], headers, content)

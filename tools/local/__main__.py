@@ -1,4 +1,4 @@
-"""The command line of the local stack: run, tick, settle, status."""
+"""The command line of the local stack: run, tick, settle, status, entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.local import options
 from tools.local.commands.client import CommandError, ControlClient
 from tools.local.commands.settle import settle
 from tools.local.commands.status import describe
-from tools.local.files import StateDirectory
+from tools.local.files import StateDirectory, read_json, write_json
 from tools.local.surroundings import UsageError, state_directory
 
 SETTLE_SECONDS = 420.0
@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     settling = commands.add_parser("settle", help="drain the queues and bring results up to date")
     settling.add_argument("--timeout", type=float, default=SETTLE_SECONDS, metavar="SECONDS")
     commands.add_parser("status", help="show what runs")
+    commands.add_parser("entry", help="print an address that signs in to the console once")
     return top
 
 
@@ -46,10 +47,25 @@ def main(arguments: list[str] | None = None) -> int:
                 settle(ControlClient(state), given.timeout, lambda line: print(line, flush=True))
             case "status":
                 print(describe(ControlClient(state).status()))
+            case "entry":
+                print(_entry(state))
     except (UsageError, CommandError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2 if isinstance(problem, UsageError) else 1
     return 0
+
+
+def _entry(state: StateDirectory) -> str:
+    # Imported here: it brings boto3 with it, which the other commands do without.
+    from tools.local.console import console_url
+
+    environment = ControlClient(state).status()["environment"]
+    dev = read_json(state.dev)
+    if "user_id" not in dev:
+        raise CommandError("the stack has no demo shop: start it without --no-seed")
+    dev["console_url"] = console_url(environment, dev["user_id"])
+    write_json(state.dev, dev)
+    return str(dev["console_url"])
 
 
 def _event(text: str) -> dict[str, object]:

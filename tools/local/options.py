@@ -31,6 +31,10 @@ class Options:
         return f"http://{HOST}:{self.ports['port']}/api/v1"
 
     @property
+    def console_origin(self) -> str:
+        return f"http://localhost:{self.ports['port']}"
+
+    @property
     def worker_base_url(self) -> str:
         return f"http://{HOST}:{self.ports['edge']}"
 
@@ -47,6 +51,9 @@ class Options:
         return {
             "Stage": "local",
             "ApiBaseUrl": self.base_url,
+            # By its name: passkeys refuse addresses.
+            "ConsoleOrigin": self.console_origin,
+            "AllowLocalSignIn": "true",
             "WorkerBaseUrl": self.worker_base_url,
             "AssetsBaseUrl": self.assets_base_url,
             # An origin for each preview: browsers resolve every name below `.localhost` themselves.

@@ -32,7 +32,10 @@ def seed(context: StackContext) -> dict[str, Any]:
     if not _is_alive(context, seed):
         seed = _make(context)
         _write(kept, seed)
-    return {name: seed[name] for name in NAMES}
+    elif "user_id" not in seed:  # a state of an earlier release
+        seed["user_id"] = _shop(context, seed)["org_id"]
+        _write(kept, seed)
+    return {name: seed[name] for name in (*NAMES, "user_id")}
 
 
 def _is_alive(context: StackContext, seed: dict[str, Any]) -> bool:
@@ -42,15 +45,27 @@ def _is_alive(context: StackContext, seed: dict[str, Any]) -> bool:
     """
     if not all(seed.get(name) for name in NAMES):
         return False
-    request = Request(f"{context.base_url}/me", headers={"Authorization": f"Bearer {seed['api_key']}"})  # noqa: S310
     try:
-        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
-            key: dict[str, Any] = json.load(answer)["key"]
+        key: dict[str, Any] = _get(context, seed, "/me")["key"]
     except HTTPError as refusal:
         if refusal.code not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND):
             raise
         return False
     return bool(key["shop_id"] == seed["shop_id"])
+
+
+def _shop(context: StackContext, seed: dict[str, Any]) -> dict[str, Any]:
+    """The demo shop."""
+    return _get(context, seed, "/shop")
+
+
+def _get(context: StackContext, seed: dict[str, Any], path: str) -> dict[str, Any]:
+    """Answer of the management API. Raises HTTPError."""
+    headers = {"Authorization": f"Bearer {seed['api_key']}"}
+    request = Request(f"{context.base_url}{path}", headers=headers)  # noqa: S310
+    with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
+        content: dict[str, Any] = json.load(answer)
+        return content
 
 
 def _make(context: StackContext) -> dict[str, Any]:
@@ -80,5 +95,5 @@ def _write(kept: Path, seed: dict[str, Any]) -> None:
     """Write atomically, readable by the owner only."""
     draft = kept.with_suffix(".new")
     draft.touch(mode=0o600)
-    draft.write_text(json.dumps({name: seed[name] for name in NAMES}, indent=2))
+    draft.write_text(json.dumps({name: seed[name] for name in (*NAMES, "user_id")}, indent=2))
     draft.replace(kept)

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from typing import Any
@@ -34,6 +34,7 @@ from tools.local.triggers.schedules import Schedules, jobs_of
 from tools.local.web.server import Server
 
 SEED = "tools.local.seed"
+CONSOLE = "tools.local.console"
 SHRINK_SECONDS = 30.0
 BUSY_SECONDS = 10.0
 
@@ -117,6 +118,7 @@ class Stack:
         await self._serve(store.handle, self.options.ports["store"])
         if self.options.seed and importlib.util.find_spec(SEED):
             dev |= await asyncio.to_thread(self._seed)
+            dev |= await asyncio.to_thread(self._enter, dev)
         await self.engine.snapshot()
         store.shop_id = str(dev.get("shop_id", ""))
         write_json(self.state.dev, dev)
@@ -136,6 +138,15 @@ class Stack:
         sys.path += [path for path in paths if path not in sys.path]
         seeded: dict[str, Any] = importlib.import_module(SEED).seed(self._context())
         return seeded
+
+    def _enter(self, dev: Mapping[str, Any]) -> dict[str, str]:
+        """Address that signs in to the console once; none for a template without sign-in."""
+        identity = next((pool for pool in self.pools if pool.function.folder == "api_identity"), None)
+        if identity is None or "user_id" not in dev:
+            return {}
+        # By name, as the seed: it imports what the functions import.
+        url: str = importlib.import_module(CONSOLE).console_url(identity.environment, dev["user_id"])
+        return {"console_url": url}
 
     def _context(self) -> StackContext:
         return StackContext(

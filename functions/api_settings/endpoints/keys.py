@@ -6,7 +6,7 @@ from abtest.contract import keys as contract
 from abtest.contract.base import ListOf
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.domain.credentials.lifecycle import ScopeNotHeldError
-from abtest.http.deps import Caller, IfMatch, Page, PathId, confidential, require, use
+from abtest.http.deps import Caller, IfMatch, Page, PathId, require, reveals_secret, use
 from abtest.http.listing import NarrowedOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -39,7 +39,7 @@ def list_keys(
     status_code=201,
     responses=errors(ScopeNotHeldError, ValidationFailedError, LimitReachedError),
 )
-@confidential
+@reveals_secret
 def create_key(caller: KeyWriter, body: contract.CreateApiKey, use_keys: KeyUse) -> contract.ApiKeyCreated:
     """Create a key. The secret is shown only in this response. A key cannot grant scopes it does not have.
 
@@ -74,7 +74,7 @@ def update_key(
         NotFoundError, ConflictError, ScopeNotHeldError, LimitReachedError, s409=InvalidStateTransitionEnvelope
     ),
 )
-@confidential
+@reveals_secret
 def rotate_key(
     key_id: PathId,
     caller: KeyWriter,

@@ -7,7 +7,7 @@ from abtest.contract.base import ListOf
 from abtest.contract.errors import PageLiveImpactEnvelope
 from abtest.contract.keys import ShopCreated
 from abtest.domain.changes.errors import LiveImpactError
-from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, confidential, require, use, versioned
+from abtest.http.deps import Caller, IfMatch, Page, PathId, UserCaller, require, reveals_secret, use, versioned
 from abtest.http.listing import Narrowed
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -29,7 +29,7 @@ def list_shops(caller: UserCaller, page: Page, filters: Narrowed, use_shops: Sho
 
 
 @router.post("/shops", operation_id="createShop", status_code=201)
-@confidential
+@reveals_secret
 def create_shop(caller: UserCaller, body: contract.CreateShop, use_shops: ShopUse) -> ShopCreated:
     """Create a shop of the user, with its first key (preset `admin`). Needs a user key.
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import SecretRotationInput, WebhookCreated
-from abtest.http.deps import IfMatch, PathId, confidential, use
+from abtest.http.deps import IfMatch, PathId, reveals_secret, use
 from abtest.http.openapi import errors
 from abtest.http.route import Router
 from abtest.kit.errors import ConflictError, NotFoundError
@@ -22,7 +22,7 @@ Uses = Annotated[Endpoints, use(Endpoints)]
     operation_id="rotateWebhookSecret",
     responses=errors(NotFoundError, ConflictError, s409=InvalidStateTransitionEnvelope),
 )
-@confidential
+@reveals_secret
 def rotate_secret(
     webhook_id: PathId, caller: Writer, endpoints: Uses, if_match: IfMatch, body: SecretRotationInput | None = None
 ) -> WebhookCreated:

@@ -8,7 +8,7 @@ from abtest.contract.base import ListOf
 from abtest.contract.errors import InvalidStateTransitionEnvelope
 from abtest.contract.webhooks import Webhook, WebhookCreated, WebhookInput, WebhookUpdate
 from abtest.domain.egress.targets import UrlNotAllowedError
-from abtest.http.deps import IfMatch, Page, PathId, confidential, use
+from abtest.http.deps import IfMatch, Page, PathId, reveals_secret, use
 from abtest.http.listing import NarrowedByTimeOrArchived
 from abtest.http.openapi import errors
 from abtest.http.route import Router
@@ -40,7 +40,7 @@ def list_webhooks(
 
 
 @router.post("", operation_id="createWebhook", status_code=201, responses=errors(UrlNotAllowedError, LimitReachedError))
-@confidential
+@reveals_secret
 def create_webhook(body: WebhookInput, caller: Writer, endpoints: Uses) -> WebhookCreated:
     """Create an endpoint, active immediately. The secret is shown only in this response.
 

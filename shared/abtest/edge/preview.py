@@ -61,7 +61,7 @@ class InvalidPreviewRequestError(ServiceError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewRoutes:
-    """Routes of the preview. `files` is the bucket with snippets of sessions, `editor` the script of the visual editor."""
+    """Routes of the preview. `files` has the snippets of sessions, and `editor` is a script of the visual editor."""
 
     sessions: OpenSessions
     upstream: Upstream

@@ -39,6 +39,7 @@ __all__ = [
     "expensive",
     "rate_of",
     "require",
+    "reveals_secret",
     "use",
     "versioned",
 ]
@@ -72,6 +73,12 @@ def confidential(endpoint: Endpoint) -> Endpoint:
     """Mark a route whose responses have a secret. They are never compressed: their length would help to guess it."""
     endpoint.confidential = True  # type: ignore[attr-defined]
     return endpoint
+
+
+def reveals_secret(endpoint: Endpoint) -> Endpoint:
+    """Mark a route that makes a credential. With a session, it needs a passkey that was used some minutes ago."""
+    endpoint.reveals_secret = True  # type: ignore[attr-defined]
+    return confidential(endpoint)
 
 
 def expensive(endpoint: Endpoint) -> Endpoint:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from abtest.ports.limits import Idempotency, RateDecision, RateLimiter
 from abtest.services.authentication import Authentication
 from abtest.services.context import Caller, World
+from abtest.services.identity.admission import SessionAdmission, Visit
 
 SCOPE_KEY = "abtest.exchange"
 """Key of the exchange in an ASGI scope."""
@@ -23,18 +24,25 @@ class Services:
     limiter: RateLimiter
     idempotency: Idempotency
     cursor_key: Callable[[], bytes]
+    sessions: SessionAdmission
+    console_origin: str = ""
+    """Origin of the console, such as `https://api.example.com`; "" where it is not configured."""
+
     uses: Mapping[type, object] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
-    """One request and its response. `credential` is the bearer text; it never leaves the process."""
+    """One request and its response. `credential` is the bearer text or the session's token; it stays in the process."""
 
     services: Services
     request_id: str
     operation: str = ""
     caller: Caller | None = None
     credential: str = field(default="", repr=False)
+    visit: Visit | None = None
+    """Session of the request, where it came with a cookie."""
+
     rate: RateDecision | None = None
     body_type: Any = None
     """Type of the route's body, in which errors look for names that were misspelt."""
@@ -50,6 +58,13 @@ class Exchange:
         if self.caller is None:
             raise LookupError("an open route has no caller; it requires no key")
         return self.caller
+
+    @property
+    def known_visit(self) -> Visit:
+        """The session of a route that requires one. Raises LookupError on any other route."""
+        if self.visit is None:
+            raise LookupError("the route requires no session")
+        return self.visit
 
 
 def exchange_of(request: Request) -> Exchange:

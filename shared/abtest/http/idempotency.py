@@ -1,7 +1,7 @@
 """Idempotency-Key: the first response is stored for a day and returned again, encrypted with the caller's credential.
 
 A response may have a secret that is shown once, such as a new API key. It is therefore stored under a key stream that
-only the bearer text yields. The bearer text is never stored, so the table alone reveals nothing.
+only the bearer text, or the token of a session, yields. Neither is ever stored, so the table alone reveals nothing.
 
 A run may end without a response although its work is stored. The next run of the same request therefore makes the same
 ids and secrets, from the same bearer text, and finds that work.
@@ -23,6 +23,7 @@ from abtest.kit import canonical_json
 from abtest.kit.errors import FieldError
 from abtest.kit.repeatable import RepeatableRun, serving
 from abtest.ports.limits import StoredAnswer
+from abtest.services.context import Caller
 
 HEADER = "Idempotency-Key"
 METHODS = {"POST", "PATCH", "DELETE"}
@@ -50,7 +51,7 @@ async def once(request: Request, exchange: Exchange, body: Any, run: Run) -> Res
     if not _FORM.fullmatch(sent):
         problem = FieldError(HEADER, "must have 1 to 255 printable ASCII characters")
         raise InvalidParameterError("the Idempotency-Key is invalid", fields=[problem])
-    claim = f"{exchange.caller.key_id} {request.method} {request.url.path} {sent}"
+    claim = f"{_holder(exchange.caller)} {request.method} {request.url.path} {sent}"
     # The sort is stable: repeated parameters of one name keep their order, which may matter to the route.
     parameters = sorted(request.query_params.multi_items(), key=itemgetter(0))
     body_hash = canonical_json.sha256([parameters, body])
@@ -79,6 +80,11 @@ async def once(request: Request, exchange: Exchange, body: Any, run: Run) -> Res
         # The route has done its work. If the caller received an error, a retry would do the work twice.
         journal.exception("idempotency.not_kept", correlation_id=exchange.request_id)
     return response
+
+
+def _holder(caller: Caller) -> str:
+    """Return whose Idempotency-Keys these are. A key has one shop; a session has several, whose requests differ."""
+    return f"{caller.key_id}@{caller.shop_id}" if caller.kind == "session" else caller.key_id
 
 
 def store_response(exchange: Exchange, claim: str, body_hash: str, response: Response) -> None:

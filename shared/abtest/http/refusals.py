@@ -32,13 +32,13 @@ class InvalidCursorError(ServiceError):
 
 
 class InsufficientScopeError(ServiceError):
-    """Valid key without the scope in `required_scope`."""
+    """Valid key, or session with a role, without the scope in `required_scope`."""
 
     status = 403
     code = "insufficient_scope"
 
-    def __init__(self, required: str) -> None:
-        super().__init__(f"the key lacks the scope {required}", facts={"required_scope": required})
+    def __init__(self, required: str, holder: str = "key") -> None:
+        super().__init__(f"the {holder} lacks the scope {required}", facts={"required_scope": required})
 
 
 class UserKeyRequiredError(ServiceError):
@@ -49,6 +49,23 @@ class UserKeyRequiredError(ServiceError):
 
     def __init__(self) -> None:
         super().__init__("this route requires a user key (svc_uk_…)")
+
+
+class CrossSiteRequestError(ServiceError):
+    """Request with a session that a page of another origin caused, or may have caused."""
+
+    status = 403
+    code = "cross_site_request"
+
+    def __init__(self) -> None:
+        super().__init__("sessions of the console are accepted from its own pages only; programs use an API key")
+
+
+class PasskeyRequiredError(ServiceError):
+    """Session that may only read, or whose passkey was used too long ago for this request."""
+
+    status = 403
+    code = "passkey_required"
 
 
 class RouteNotFoundError(ServiceError):

@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 
 from abtest.contract.base import Output
 from abtest.http import body, idempotency
-from abtest.http.admission import Requirement, admit
+from abtest.http.admission import Admission, Requirement, Sensitivity
 from abtest.http.body import BodyRule
 from abtest.http.compression import compressed, not_modified
 from abtest.http.exchange import Exchange, exchange_of
@@ -53,10 +53,15 @@ class Operation(APIRoute):
                 self.body_field.validate(None)
 
     @property
+    def admission(self) -> Admission | None:
+        """Condition on which the route admits requests; None for the few open routes."""
+        calls: Iterable[object] = (dependency.call for dependency in flattened(self.dependant))
+        return next((call for call in calls if isinstance(call, Admission)), None)
+
+    @property
     def requirement(self) -> Requirement | None:
-        """Key that the route requires; None for the few open routes."""
-        calls = (dependency.call for dependency in flattened(self.dependant))
-        return next((call for call in calls if isinstance(call, Requirement)), None)
+        """Key that the route requires; None for routes without a key."""
+        return self.admission if isinstance(self.admission, Requirement) else None
 
     @property
     def header_parameters(self) -> list[ModelField]:
@@ -84,8 +89,11 @@ class _Plan:
 
     def __init__(self, route: Operation, run: Handler) -> None:
         self._operation = route.operation_id or route.name
-        self._requirement = route.requirement
-        self._expensive = bool(getattr(route.endpoint, "expensive", False))
+        self._admission = route.admission
+        self._sensitivity = Sensitivity(
+            expensive=bool(getattr(route.endpoint, "expensive", False)),
+            reveals_secret=bool(getattr(route.endpoint, "reveals_secret", False)),
+        )
         self._body = route.body_rule
         self._body_type = None if route.body_field is None else route.body_field.field_info.annotation
         self._response_type = route.response_model
@@ -108,8 +116,8 @@ class _Plan:
         exchange.operation, exchange.body_type = self._operation, self._body_type
         exchange.response_type, exchange.query_defaults = self._response_type, self._defaults
         try:
-            if self._requirement is not None:
-                admit(request, exchange, self._requirement, expensive=self._expensive)
+            if self._admission is not None:
+                self._admission.admit(request, exchange, self._sensitivity)
             # A GET has no body to read, and repeating it is safe without an Idempotency-Key.
             is_get = request.method == "GET"
             parsed = request if is_get else await body.read(request, self._body)
@@ -184,10 +192,11 @@ class Route(PlainRoute):
 
 
 class Router(APIRouter):
-    """The routes of one resource, under `/api/v1`."""
+    """The routes of one resource, under `/api/v1`, or another base for routes that are not part of the API."""
 
-    def __init__(self, prefix: str = "", *, tag: str) -> None:
-        super().__init__(prefix=BASE + prefix, tags=[tag], redirect_slashes=False)
+    def __init__(self, prefix: str = "", *, tag: str, base: str = BASE) -> None:
+        super().__init__(prefix=base + prefix, tags=[tag], redirect_slashes=False)
+        self.is_documented = base == BASE
 
     def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         """Declare a route; FastAPI's decorators call this."""

@@ -129,10 +129,17 @@ class Leases(Protocol):
 
 
 class Sessions(Protocol):
-    """Small documents that expire, such as preview sessions and cart hand-offs."""
+    """Small documents that expire, such as preview sessions, cart hand-offs and sign-in sessions."""
 
     def put(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime) -> None:
         """Store the document until `expires_at`. Raises ItemTooLargeError for more than 400 KB."""
+        ...
+
+    def create(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime, now: datetime) -> bool:
+        """Store the document unless one is stored that has not expired; return whether it is stored.
+
+        Raises ItemTooLargeError.
+        """
         ...
 
     def get(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
@@ -150,4 +157,8 @@ class Sessions(Protocol):
 
     def delete(self, session_id: str) -> None:
         """Remove the document. Does nothing when it is absent."""
+        ...
+
+    def take(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
+        """Remove the document and return it, or None when it is absent or expired. One of several callers gets it."""
         ...

@@ -9,15 +9,18 @@ from abtest.kit.ids import Randomness, after_uuid, uuid7
 from abtest.kit.repeatable import current_run
 from abtest.ports.catalog import AuditRow, Catalog, OutboxRow, Topic
 
-KeyKind = Literal["shop", "user", "tracking_source"]
+CallerKind = Literal["shop", "user", "tracking_source", "session"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """An authenticated key. `user_id` owns the key and signs the audit; `shop_id` is "" for a user key."""
+    """An authenticated key, or a session of the console in one shop. `user_id` owns the key and signs the audit.
+
+    `shop_id` is "" for a user key. `key_id` of a session is the session's id.
+    """
 
     key_id: str
-    kind: KeyKind
+    kind: CallerKind
     user_id: str
     shop_id: str
     scopes: frozenset[str]

@@ -24,6 +24,7 @@ from abtest.services.shop_records import ShopStore, owned_by, read_shop, shown_f
 from abtest.services.storefronts import Publisher, Storefronts
 
 FIRST_KEY_NAME = "First key"
+SESSION_NAME = "Console session"
 
 
 class Shops:
@@ -118,9 +119,24 @@ class Shops:
         return retried(lambda: self._update_defaults(caller, patch.provided(), expected_version, mark))
 
     def me(self, caller: Caller, limit: int, window_seconds: int) -> Me:
-        """Return the calling key, its shop and its rate limit."""
+        """Return the calling key, its shop and its rate limit. A session appears as a key of its shop."""
+        shop = _summary(read_shop(self._world.catalog, caller.shop_id)) if caller.shop_id else None
+        return Me(
+            key=self._identity(caller), shop=shop, rate_limit=RateLimit(limit=limit, window_seconds=window_seconds)
+        )
+
+    def _identity(self, caller: Caller) -> KeyIdentity:
+        if caller.kind == "session":
+            return KeyIdentity(
+                id=caller.key_id,
+                kind="shop",
+                name=SESSION_NAME,
+                scopes=sorted(caller.scopes),
+                shop_id=caller.shop_id,
+                expires_at=None,
+            )
         key = stored_key_by_id(self._world, caller.shop_id, caller.key_id)
-        identity = KeyIdentity(
+        return KeyIdentity(
             id=key.id,
             kind=key.kind,
             name=key.name,
@@ -128,8 +144,6 @@ class Shops:
             shop_id=key.shop_id or None,
             expires_at=key.expires_at,
         )
-        shop = _summary(read_shop(self._world.catalog, caller.shop_id)) if caller.shop_id else None
-        return Me(key=identity, shop=shop, rate_limit=RateLimit(limit=limit, window_seconds=window_seconds))
 
     def _visible(self, caller: Caller, shop_id: str) -> Shop:
         """Read a shop of the caller. Raises the same NotFoundError for a foreign shop as for an unknown one."""

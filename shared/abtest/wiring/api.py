@@ -31,6 +31,8 @@ from abtest.ports.scripts import ScriptChecker
 from abtest.ports.waits import CallerKind
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
+from abtest.services.identity.admission import SessionAdmission
+from abtest.services.identity.sessions import SessionStore
 from abtest.services.publication import Publication
 from abtest.services.publication.budget import CodeBudget
 from abtest.services.republication import Republication
@@ -74,6 +76,26 @@ class Management:
     def sessions(self) -> Sessions:
         """Documents that expire."""
         return DynamoSessions(self.settings.ephemeral_table)
+
+    @cached_property
+    def sign_ins(self) -> Sessions:
+        """Sign-in sessions, and tokens that are used once."""
+        return DynamoSessions(self.settings.ephemeral_table, "SIGNIN")
+
+    @cached_property
+    def seen(self) -> Sessions:
+        """Last use of sign-in sessions."""
+        return DynamoSessions(self.settings.ephemeral_table, "SEEN")
+
+    @cached_property
+    def session_store(self) -> SessionStore:
+        """Sign-in sessions of all users."""
+        return SessionStore(self.world, self.sign_ins, self.seen)
+
+    @cached_property
+    def session_admission(self) -> SessionAdmission:
+        """Admission by session, with one cache for the process."""
+        return SessionAdmission(self.world, self.session_store)
 
     @cached_property
     def storefronts(self) -> Storefronts:
@@ -182,6 +204,8 @@ class Management:
             limiter=self.limiter,
             idempotency=self.idempotency,
             cursor_key=lambda: self.roots().derive("cursor"),
+            sessions=self.session_admission,
+            console_origin=self.settings.console_origin,
             uses=uses,
         )
 

@@ -32,6 +32,8 @@ class Settings:
     assets_base_url: str = ""
     preview_base_url: str = ""
     api_base_url: str = ""
+    console_origin: str = ""
+    allow_local_sign_in: str = ""
     event_queue_url: str = ""
     event_queue_name: str = ""
     event_dlq_url: str = ""

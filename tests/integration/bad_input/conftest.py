@@ -13,6 +13,7 @@ import pytest
 from abtest.contract.schema_messages import INVALID
 from abtest.domain.credentials.api_keys import SCOPES, with_implied
 from abtest.domain.egress.targets import PublicOnly
+from abtest.domain.identity.roles import ROLES
 from abtest.http.factory import create_app, handler
 from abtest.services.audit_log.sealer import Sealer
 from abtest.services.exports.requests import Exports
@@ -181,6 +182,12 @@ class World:
             scopes = [other for other in SCOPES if scope not in with_implied([other])]
             self._keys[scope] = self.api.key(scopes, shop_id=self.mine.shop.id).text
         return self._keys[scope]
+
+    def viewer_key_id(self) -> str:
+        """The id of a key of my shop with the scopes of a viewer."""
+        if "viewer" not in self._keys:
+            self._keys["viewer"] = self.api.key(sorted(ROLES["viewer"]), shop_id=self.mine.shop.id).key.id
+        return self._keys["viewer"]
 
     def _things(self, tenant: Tenant) -> dict[str, str]:
         client = Client(self.api.handler, key=tenant.admin)

@@ -24,7 +24,7 @@ def api(status: int, shop_id: str) -> Iterator[str]:
         def do_GET(self) -> None:
             self.send_response(status)
             self.end_headers()
-            self.wfile.write(json.dumps({"key": {"shop_id": shop_id}}).encode())
+            self.wfile.write(json.dumps({"key": {"shop_id": shop_id}, "org_id": "owner"}).encode())
 
         def log_message(self, *_: object) -> None:
             """Silent."""
@@ -51,7 +51,8 @@ def context(base_url: str, folder: Path) -> StackContext:
 
 def test_seed__known_to_the_stack__is_kept(tmp_path: Path) -> None:
     with api(200, "kept") as base_url:
-        assert seed(context(base_url, tmp_path)) == dict.fromkeys(NAMES, "kept")
+        assert seed(context(base_url, tmp_path)) == {**dict.fromkeys(NAMES, "kept"), "user_id": "owner"}
+    assert json.loads((tmp_path / "seed.json").read_text())["user_id"] == "owner"
 
 
 def test_seed__stack_too_busy_to_say__keeps_the_keys_and_fails(tmp_path: Path) -> None:

@@ -139,6 +139,13 @@ class MemorySessions:
         check_item(session_item(session_id, document, expires_at))
         self._sessions[session_id] = (canonical_json.encode(dict(document)), expires_at)
 
+    def create(self, session_id: str, document: Mapping[str, Any], *, expires_at: datetime, now: datetime) -> bool:
+        with self._lock:
+            if self.get(session_id, now=now) is not None:
+                return False
+            self.put(session_id, document, expires_at=expires_at)
+        return True
+
     def replace(
         self, session_id: str, document: Mapping[str, Any], *, before: Mapping[str, Any], expires_at: datetime
     ) -> bool:
@@ -155,3 +162,9 @@ class MemorySessions:
 
     def delete(self, session_id: str) -> None:
         self._sessions.pop(session_id, None)
+
+    def take(self, session_id: str, *, now: datetime) -> Mapping[str, Any] | None:
+        with self._lock:
+            document = self.get(session_id, now=now)
+            self.delete(session_id)
+        return document

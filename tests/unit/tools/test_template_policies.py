@@ -25,6 +25,7 @@ NAMING_NOTHING = DECIDING | {"WorkerPages", "WorkerScreenshots"}
 PUBLISHING = (MANAGEMENT | DECIDING | {"WorkerPublish"}) - {
     "ApiAnalytics",
     "ApiAssets",
+    "ApiIdentity",
     "ApiPages",
     "ApiWebhooks",
     "ApiWorkspace",

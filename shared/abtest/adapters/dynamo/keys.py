@@ -25,7 +25,8 @@ Lists read heads only; a get reads the body item only. The body item repeats its
 without a transaction. The shop is part of every key, so ids of another shop do not exist. The kind is part of a body's
 key, so a policy can grant access to bodies of one kind (`X#KEY#*`).
 
-Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#` + name, see `hashed`.
+Ephemeral (pk; time to live `expires`, Unix seconds): `RATE#`, `IDEM#`, `LEASE#`, `SESSION#`,
+`SIGNIN#`, `SEEN#` + name, see `hashed`.
 Roll-ups (pk, sk; time to live `expires`, Unix seconds); `generation`, and `document` (gzip of JSON) or, for one in
 parts, `digest` and the number of `parts`
 

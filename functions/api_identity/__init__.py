@@ -1,0 +1,1 @@
+"""Sign-in to the console: sessions and people."""

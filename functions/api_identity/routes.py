@@ -1,0 +1,7 @@
+"""Routes of the family, one module per resource."""
+
+from api_identity.endpoints.session import router as session
+from api_identity.endpoints.sessions import router as sessions
+from api_identity.endpoints.sign_in import router as sign_in
+
+ROUTERS = (sign_in, session, sessions)

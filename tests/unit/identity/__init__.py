@@ -1,0 +1,1 @@
+"""Sessions, roles and the strength of a sign-in."""
