@@ -45,7 +45,7 @@ for module, variables in json.load(sys.stdin):
 def clients() -> dict[str, dict[str, list[float]]]:
     """By function and service: attempts, seconds to connect, seconds to read, of the client that the function makes."""
     handlers = [(handler.rpartition(".")[0], variables) for _, handler, variables in function_handlers()]
-    modules = [(module, variables) for module, variables in handlers if module.partition(".")[0] not in WITHOUT_SERVICES]
+    modules = [each for each in handlers if each[0].partition(".")[0] not in WITHOUT_SERVICES]
     environment = {
         **os.environ,
         "PYTHONPATH": "shared:functions",

@@ -35,4 +35,4 @@ def console_url(environment: Mapping[str, str], user_id: str) -> str:
     attributes: Any = {name: TypeSerializer().serialize(value) for name, value in item.items()}
     dynamodb = Clients(environment["AWS_ENDPOINT_URL"]).dynamodb
     dynamodb.put_item(TableName=environment["EPHEMERAL_TABLE"], Item=attributes)
-    return f"{environment['CONSOLE_ORIGIN']}/console/#enter={token}"
+    return f"{environment['CONSOLE_ORIGIN']}/console#enter={token}"

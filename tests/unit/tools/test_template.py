@@ -47,7 +47,7 @@ def test_queue__has_an_alarm_for_its_dead_letters(name: str) -> None:
 
 
 def test_lists__are_not_empty() -> None:
-    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (38, 8, 12)
+    assert (len(FUNCTIONS), len(SCHEDULED), len(WATCHED_QUEUES)) == (39, 8, 12)
 
 
 def test_functions_of_the_browser__exist_only_with_its_image() -> None:
