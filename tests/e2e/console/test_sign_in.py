@@ -29,7 +29,7 @@ def test_console__key_exchanged__reads_with_the_cookie_until_signed_out(stack: d
 def test_console__one_time_entry__signs_in_once(stack: dict[str, Any]) -> None:
     root = stack["base_url"].removesuffix("/api/v1")
     address, _, token = stack["console_url"].partition("#enter=")
-    assert address == f"{root.replace('127.0.0.1', 'localhost')}/console/"
+    assert address == f"{root.replace('127.0.0.1', 'localhost')}/console"
     entered = [
         requests.post(f"{root}/console/identity/enter", json={"token": token}, headers=SAME_ORIGIN, timeout=30)
         for _ in range(2)

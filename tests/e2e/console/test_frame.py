@@ -1,0 +1,65 @@
+"""The frame of the console: sign-in, navigation, search, an ended session."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.story import Story
+from tests.support.console_page import NARROW, Console
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+
+
+def test_key__typed_at_the_sign_in__opens_the_console_and_is_not_kept(own_shop: Story, browser: Browser) -> None:
+    console = Console(browser, own_shop)
+    console.page.goto(f"{console.root}/console")
+    console.page.get_by_label("API key").fill("svc_sk_wrong")
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("alert")).to_contain_text("key")
+    console.page.get_by_label("API key").fill(own_shop.dev["api_key"])
+    console.page.keyboard.press("Enter")
+    expect(console.page).to_have_url(f"{console.root}/console/{console.shop_id}")
+    kept = console.page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie])")
+    assert own_shop.dev["api_key"] not in kept
+    assert "__Host-" not in kept
+    console.close()
+
+
+def test_session__that_ends_under_an_open_screen__asks_to_sign_in_over_it(console: Console) -> None:
+    console.open("/experiments")
+    console.context.clear_cookies()
+    console.page.get_by_label("Status").select_option("running")
+    sheet = console.page.get_by_role("dialog", name="Your session has ended")
+    sheet.get_by_label("API key").fill(console.story.dev["api_key"])
+    sheet.get_by_role("button", name="Sign in").click()
+    expect(sheet).to_have_count(0)
+    expect(console.page.get_by_role("heading", name="Experiments")).to_be_visible()
+
+
+def test_search__by_keys__goes_to_an_experiment(console: Console) -> None:
+    made = console.api("POST", "/experiments", 201, name="A longer lamp")
+    console.open("/experiments")
+    console.page.keyboard.press("Control+k")
+    console.page.keyboard.type("longer")
+    expect(console.page.get_by_role("option", name="A longer lamp")).to_be_visible()
+    console.page.keyboard.press("Enter")
+    expect(console.page).to_have_url(f"{console.root}/console/{console.shop_id}/experiments/{made['id']}")
+
+
+def test_navigation__at_320_px__opens_by_its_button_and_nothing_scrolls_sideways(
+    own_shop: Story, browser: Browser
+) -> None:
+    console = Console(browser, own_shop, size=NARROW)
+    console.sign_in()
+    console.open("/experiments")
+    assert console.page.evaluate("document.documentElement.scrollWidth") <= 320
+    console.click("Menu")
+    console.page.get_by_role("navigation", name="Screens").get_by_role("link", name="Overview").click()
+    expect(console.page.get_by_role("heading", name="Overview")).to_be_visible()
+    console.close()
+
+
+def test_api_calls__of_a_screen__can_be_copied(console: Console) -> None:
+    console.open("/experiments")
+    console.click("API")
+    expect(console.page.get_by_role("dialog")).to_contain_text("curl -X GET")
+    expect(console.page.get_by_role("dialog")).to_contain_text("/api/v1/experiments?")
