@@ -2,6 +2,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/kit.css";
 import "./styles/frame.css";
+import "./styles/editor.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";

@@ -18,7 +18,7 @@ export interface EditedPage {
   forget: () => void;
 }
 
-interface Peer {
+export interface Peer {
   /** The window of the page, once there is one. */
   target: () => Window | null;
   origin: string;

@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -54,10 +53,12 @@ class ConsoleShell:
         refuse_other_methods(request)
         if path.startswith(ASSETS):
             return self._asset(request, path.removeprefix(ASSETS))
-        if is_held(request.headers.get("if-none-match"), self._tag):
-            return {"statusCode": 304, "headers": self._page_headers, "body": ""}
-        headers = {**self._page_headers, "Content-Type": "text/html; charset=utf-8"}
-        return {"statusCode": 200, "headers": headers, "body": self._page}
+        # Read each time: next to a running stack the console is built again and again.
+        page = (self.files / "index.html").read_text(encoding="utf-8")
+        headers = self._page_headers(page)
+        if is_held(request.headers.get("if-none-match"), headers["ETag"]):
+            return {"statusCode": 304, "headers": headers, "body": ""}
+        return {"statusCode": 200, "headers": {**headers, "Content-Type": "text/html; charset=utf-8"}, "body": page}
 
     def _asset(self, request: Request, name: str) -> Answer:
         file = self.files / "assets" / name
@@ -70,20 +71,11 @@ class ConsoleShell:
         body = b64encode(file.read_bytes()).decode()
         return {"statusCode": 200, "headers": headers, "body": body, "isBase64Encoded": True}
 
-    @cached_property
-    def _page(self) -> str:
-        return (self.files / "index.html").read_text(encoding="utf-8")
-
-    @cached_property
-    def _tag(self) -> str:
-        return f'"{sha256(self._page.encode()).hexdigest()[:16]}"'
-
-    @cached_property
-    def _page_headers(self) -> dict[str, str]:
+    def _page_headers(self, page: str) -> dict[str, str]:
         return {
             **SECURITY,
             "Cache-Control": "no-cache",
-            "ETag": self._tag,
+            "ETag": f'"{sha256(page.encode()).hexdigest()[:16]}"',
             "Content-Security-Policy": policy(self.images, self.frames),
             "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
         }

@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks";
+import { Badge } from "../kit/badge.tsx";
+import { type Action, type Mutation, placeOf, without } from "./changes.ts";
+import type { ChosenElement, Strength } from "./messages.ts";
+import { StyleFields } from "./style_fields.tsx";
+
+interface ElementPanelProps {
+  element: ChosenElement;
+  mutations: readonly Mutation[];
+  onPut: (mutation: Mutation) => void;
+  onRemove: (mutations: Mutation[]) => void;
+  onClimb: (levels: number) => void;
+  onAside: (selector: string) => void;
+  onClose: () => void;
+}
+
+const LASTS: Record<Strength, { tone: "good" | "warn" | "plain"; word: string; why: string }> = {
+  name: { tone: "good", word: "lasts", why: "Made of names that developers give on purpose." },
+  class: { tone: "plain", word: "by class", why: "Ends when the class is renamed." },
+  position: { tone: "warn", word: "by position", why: "Ends when something is added before it." },
+};
+const LINKS = ["href", "src", "alt", "title", "placeholder", "aria-label", "value"];
+
+/** The chosen element: what is changed about it. */
+export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onAside, onClose }: ElementPanelProps) {
+  const known = mutations.find((each) => element.selectors.some(({ selector }) => selector === each.selector));
+  const [selector, setSelector] = useState(known?.selector ?? element.selectors[0]?.selector ?? "");
+  const suggestion = element.selectors.find((each) => each.selector === selector);
+  const strength = suggestion && LASTS[suggestion.strength];
+  const changeOf = (action: Action) => mutations[placeOf(mutations, selector, action)];
+  const isRemoved = changeOf("remove") !== undefined;
+  const toggleRemoved = () => {
+    const place = placeOf(mutations, selector, "remove");
+    if (place < 0) onPut({ selector, action: "remove" });
+    else onRemove(without(mutations, place));
+  };
+  const attributes = LINKS.filter((name) => name in element.attributes || (name === "href" && element.tag === "a"));
+  return (
+    <div class="element">
+      <div class="title">
+        <h2>{element.tag}</h2>
+        <span class="spring" />
+        <button type="button" class="quiet" onClick={onClose}>
+          Done
+        </button>
+      </div>
+      <nav class="crumbs" aria-label="Elements around it">
+        {element.path.map((label, index) => {
+          const levels = element.path.length - 1 - index;
+          return (
+            <button
+              type="button"
+              class="link"
+              key={`${label}-${index}`}
+              disabled={levels === 0}
+              onClick={() => onClimb(levels)}
+            >
+              {label}
+            </button>
+          );
+        })}
+      </nav>
+      <label class="field">
+        Selector
+        <select value={selector} onChange={(event) => setSelector(event.currentTarget.value)}>
+          {!suggestion && <option value={selector}>{selector}</option>}
+          {element.selectors.map((each) => (
+            <option key={each.selector} value={each.selector}>
+              {each.selector}
+            </option>
+          ))}
+        </select>
+      </label>
+      {strength && (
+        <p class="hint">
+          <Badge tone={strength.tone}>{strength.word}</Badge> {strength.why}
+        </p>
+      )}
+      {element.isPlain ? (
+        <label class="field">
+          Text
+          <textarea
+            rows={3}
+            value={changeOf("text")?.text ?? element.text}
+            onInput={(event) => onPut({ selector, action: "text", text: event.currentTarget.value })}
+          />
+        </label>
+      ) : (
+        <details>
+          <summary>Content as HTML</summary>
+          {element.isLong ? (
+            <p class="hint">It is too long to edit here. Choose something smaller inside of it.</p>
+          ) : (
+            <textarea
+              rows={8}
+              aria-label="Content as HTML"
+              class="code"
+              value={changeOf("html")?.html ?? element.html}
+              onChange={(event) => onPut({ selector, action: "html", html: event.currentTarget.value })}
+            />
+          )}
+        </details>
+      )}
+      {attributes.map((name) => (
+        <label class="field" key={name}>
+          {name}
+          <input
+            type="text"
+            value={changeOf("attribute")?.attributes?.[name] ?? element.attributes[name] ?? ""}
+            onChange={(event) => {
+              const before = changeOf("attribute")?.attributes ?? {};
+              onPut({ selector, action: "attribute", attributes: { ...before, [name]: event.currentTarget.value } });
+            }}
+          />
+        </label>
+      ))}
+      <details>
+        <summary>Style</summary>
+        <StyleFields
+          now={element.styles}
+          changed={changeOf("style")?.styles ?? {}}
+          onChange={(styles) => onPut({ selector, action: "style", styles })}
+        />
+      </details>
+      <details>
+        <summary>Insert next to it</summary>
+        {(["insertBefore", "insertAfter"] as const).map((action) => (
+          <label class="field" key={action}>
+            {action === "insertBefore" ? "HTML before it" : "HTML behind it"}
+            <textarea
+              rows={3}
+              class="code"
+              value={changeOf(action)?.html ?? ""}
+              onChange={(event) => onPut({ selector, action, html: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+      </details>
+      <p class="buttons">
+        <button type="button" class="harm" aria-pressed={isRemoved} onClick={toggleRemoved}>
+          {isRemoved ? "Bring back" : "Remove it"}
+        </button>
+        <button type="button" onClick={() => onAside(selector)}>
+          Set aside while editing
+        </button>
+      </p>
+    </div>
+  );
+}

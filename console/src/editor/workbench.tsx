@@ -1,0 +1,235 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { at } from "../address.ts";
+import { api, data, ifMatch, type Schemas } from "../api/client.ts";
+import { useDoing } from "../api/loading.ts";
+import { Badge } from "../kit/badge.tsx";
+import { useLeaveWarning } from "../kit/form.tsx";
+import { notify } from "../kit/toast.tsx";
+import { may } from "../session/session.ts";
+import { ChangeList } from "./change_list.tsx";
+import { type Mutation, withChange } from "./changes.ts";
+import { Conflict } from "./conflict.tsx";
+import { type Part, partsOf, updateOf } from "./draft.ts";
+import { ElementPanel } from "./element_panel.tsx";
+import { begun, done, redone, undone } from "./history.ts";
+import { useEditedPage } from "./page.ts";
+import { Stage, usePreview } from "./stage.tsx";
+
+type Experiment = Schemas["Experiment"];
+type Variation = Schemas["Variation"];
+
+/** Statuses in which a variation is history; the editor then only shows it. */
+const ENDED = new Set(["completed"]);
+const WIDTHS = [360, 768, 1280] as const;
+
+interface WorkbenchProps {
+  experiment: Experiment;
+  variation: Variation;
+  address: string;
+}
+
+export function Workbench({ experiment, variation: opened, address }: WorkbenchProps) {
+  const { route } = useLocation();
+  const [variation, setVariation] = useState(opened);
+  const [history, setHistory] = useState(() => begun<readonly Part[]>(partsOf(opened)));
+  const [saved, setSaved] = useState<readonly Part[]>(history.present);
+  const [tab, setTab] = useState(0);
+  const [width, setWidth] = useState<number>(1280);
+  const [picks, setPicks] = useState(true);
+  const [isOriginal, setOriginal] = useState(false);
+  const [off, setOff] = useState<ReadonlySet<Mutation>>(new Set());
+  const [asides, setAsides] = useState<readonly string[]>([]);
+  const saving = useDoing();
+  const preview = usePreview(address);
+  const isReadOnly = ENDED.has(experiment.status) || experiment.archived_at !== null || !may("experiments:write");
+
+  const parts = history.present;
+  const part = parts[tab] ?? (parts[0] as Part);
+  const shown = useMemo(
+    () => ({ mutations: part.mutations.filter((each) => !off.has(each)), css: part.css }),
+    [part, off],
+  );
+  const page = useEditedPage(preview.peer, shown, isOriginal, picks);
+  const isDirty = parts !== saved;
+  useLeaveWarning(isDirty);
+
+  const last = useRef("");
+  const change = useCallback(
+    (next: Partial<Part>, kind = "") => {
+      setHistory((before) => {
+        const present = before.present.with(tab, { ...(before.present[tab] as Part), ...next });
+        return done(before, present, kind !== "" && kind === last.current);
+      });
+      last.current = kind;
+    },
+    [tab],
+  );
+  const put = useCallback(
+    (mutation: Mutation) =>
+      change({ mutations: withChange(part.mutations, mutation) }, `${mutation.selector} ${mutation.action}`),
+    [part, change],
+  );
+
+  const save = useCallback(
+    async (over: Variation = variation) => {
+      const path = { experiment_id: experiment.id, variation_id: variation.id };
+      const body = updateOf(parts);
+      const written = await data(
+        api.PATCH("/experiments/{experiment_id}/variations/{variation_id}", {
+          params: { path, header: ifMatch(over) ?? {} },
+          body,
+        }),
+      );
+      setVariation(written);
+      setSaved(parts);
+      notify(written.publication_warning ? "Saved, not yet published: it will be tried again." : "Saved.");
+    },
+    [experiment, variation, parts],
+  );
+
+  useKeys({
+    z: () => setHistory(undone),
+    y: () => setHistory(redone),
+    s: () => isDirty && !isReadOnly && void saving.run(save),
+  });
+  const sendAsides = page.send;
+  useEffect(() => {
+    if (page.state === "ready") sendAsides("aside", { selectors: asides });
+  }, [page.state, asides, sendAsides]);
+
+  return (
+    <div class="editor">
+      <header class="editor-bar">
+        <a class="button" href={at("/experiments", experiment.id)}>
+          Back
+        </a>
+        <h1>{experiment.name}</h1>
+        <select
+          aria-label="Variation"
+          value={variation.id}
+          onChange={(event) => route(at("/experiments", experiment.id, "edit", event.currentTarget.value))}
+        >
+          {experiment.variations.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {isReadOnly && <Badge>read only</Badge>}
+        <span class="spring" />
+        <fieldset class="switch">
+          <legend class="unseen">What a click does</legend>
+          <button type="button" aria-pressed={picks} onClick={() => setPicks(true)}>
+            Select
+          </button>
+          <button type="button" aria-pressed={!picks} onClick={() => setPicks(false)}>
+            Use the page
+          </button>
+        </fieldset>
+        <fieldset class="switch">
+          <legend class="unseen">Width of the page</legend>
+          {WIDTHS.map((each) => (
+            <button type="button" key={each} aria-pressed={each === width} onClick={() => setWidth(each)}>
+              {each}
+            </button>
+          ))}
+        </fieldset>
+        <button type="button" aria-pressed={isOriginal} onClick={() => setOriginal(!isOriginal)}>
+          Original
+        </button>
+        <button type="button" disabled={!history.past.length} onClick={() => setHistory(undone)}>
+          Undo
+        </button>
+        <button type="button" disabled={!history.future.length} onClick={() => setHistory(redone)}>
+          Redo
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={!isDirty || isReadOnly || saving.isBusy}
+          onClick={() => void saving.run(() => save())}
+        >
+          {isDirty || isReadOnly ? "Save" : "Saved"}
+        </button>
+      </header>
+      <Conflict
+        saving={saving}
+        path={{ experiment_id: experiment.id, variation_id: variation.id }}
+        onMine={(theirs) => void saving.run(() => save(theirs))}
+        onTheirs={(theirs) => {
+          const loaded = partsOf(theirs);
+          setVariation(theirs);
+          setHistory(begun<readonly Part[]>(loaded));
+          setSaved(loaded);
+          saving.forget();
+        }}
+      />
+      <Stage preview={preview} page={page} width={width} />
+      <aside class="editor-panel" aria-label="Changes">
+        {parts.length > 1 && (
+          <select
+            aria-label="Pages"
+            value={tab}
+            onChange={(event) => {
+              setTab(Number(event.currentTarget.value));
+              page.forget();
+            }}
+          >
+            {parts.map((each, index) => (
+              <option key={each.block?.id ?? ""} value={index}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        )}
+        {page.element && !isReadOnly ? (
+          <ElementPanel
+            key={page.element.selectors[0]?.selector}
+            element={page.element}
+            mutations={part.mutations}
+            onPut={put}
+            onRemove={(mutations) => change({ mutations })}
+            onClimb={(levels) => page.send("climb", { levels })}
+            onAside={(selector) => {
+              setAsides([...asides, selector]);
+              page.forget();
+            }}
+            onClose={page.forget}
+          />
+        ) : (
+          <ChangeList
+            part={part}
+            page={page}
+            off={off}
+            isReadOnly={isReadOnly}
+            asides={asides}
+            onShowAsides={() => setAsides([])}
+            onToggle={(mutation) =>
+              setOff(new Set(off.has(mutation) ? [...off].filter((each) => each !== mutation) : [...off, mutation]))
+            }
+            onChange={change}
+          />
+        )}
+      </aside>
+    </div>
+  );
+}
+
+function useKeys(keys: Record<string, () => unknown>): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+      const key = event.shiftKey && event.key.toLowerCase() === "z" ? "y" : event.key.toLowerCase();
+      const act = latest.current[key];
+      // In a field, undo is the field's own.
+      if (!act || !(event.ctrlKey || event.metaKey) || (isTyping && key !== "s")) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+}

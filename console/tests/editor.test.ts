@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inShort, moved, withChange } from "../src/editor/changes.ts";
+import { partsOf, updateOf } from "../src/editor/draft.ts";
+import { begun, done, redone, undone } from "../src/editor/history.ts";
+import { readMessage } from "../src/editor/messages.ts";
+import { asHex } from "../src/editor/style_fields.tsx";
+
+const NONCE = "nonce-1";
+const SELECTED = {
+  source: "svc-edit",
+  nonce: NONCE,
+  type: "selected",
+  element: { tag: "h1", path: ["body", "h1"], selectors: [{ selector: "h1", strength: "name" }], text: "Hello" },
+};
+
+test("readMessage, the chosen element: has every field, absent ones empty", () => {
+  const message = readMessage(SELECTED, NONCE);
+  assert.equal(message?.type, "selected");
+  assert.deepEqual(message?.type === "selected" && message.element, {
+    tag: "h1",
+    path: ["body", "h1"],
+    selectors: [{ selector: "h1", strength: "name" }],
+    isPlain: false,
+    text: "Hello",
+    html: "",
+    isLong: false,
+    attributes: {},
+    styles: {},
+  });
+});
+
+test("readMessage, a page that lies: is nothing, or cut to what the panel can hold", () => {
+  const lies: unknown[] = [
+    null,
+    "text",
+    [],
+    { source: "other", type: "ready", nonce: NONCE },
+    { ...SELECTED, nonce: "another" },
+    { ...SELECTED, element: null },
+    { ...SELECTED, element: { selectors: "h1" } },
+    { ...SELECTED, element: { selectors: [{ selector: 7 }] } },
+    { source: "svc-edit", nonce: NONCE, type: "__proto__" },
+    { source: "svc-edit", nonce: NONCE, type: "save", mutations: [] },
+  ];
+  for (const lie of lies) assert.equal(readMessage(lie, NONCE), null);
+  const huge = { ...SELECTED.element, text: "x".repeat(10 ** 6), attributes: { a: { toString: "no" } } };
+  const message = readMessage({ ...SELECTED, element: huge }, NONCE);
+  assert.equal(message?.type === "selected" && message.element.text.length, 20_000);
+  assert.deepEqual(message?.type === "selected" && message.element.attributes, { a: "" });
+  const shown = { source: "svc-edit", nonce: NONCE, type: "shown", turn: "1", matches: [1, "2", null], errors: [{}] };
+  assert.deepEqual(readMessage(shown, NONCE), { type: "shown", turn: -1, matches: [1, -1, -1], errors: [""] });
+});
+
+test("history, steps that join: are one step, and undo and redo go through all", () => {
+  let history = begun(1);
+  history = done(history, 2);
+  history = done(history, 3, true);
+  history = done(history, 4);
+  assert.deepEqual(history.past, [1, 3]);
+  history = undone(undone(undone(history)));
+  assert.equal(history.present, 1);
+  history = redone(redone(redone(history)));
+  assert.equal(history.present, 4);
+  assert.deepEqual(done(undone(history), 9).future, []);
+});
+
+test("withChange, the same selector and action: takes the place of the one before", () => {
+  const first = withChange([], { selector: "h1", action: "text", text: "a" });
+  const both = withChange(first, { selector: "h1", action: "style", styles: { color: "red" } });
+  const changed = withChange(both, { selector: "h1", action: "text", text: "b" });
+  assert.deepEqual(
+    changed.map(({ action, text }) => [action, text]),
+    [
+      ["text", "b"],
+      ["style", undefined],
+    ],
+  );
+  assert.equal(inShort(changed[1] ?? { selector: "", action: "remove" }), "Style: color red");
+  assert.deepEqual(
+    moved(changed, 1, -1).map(({ action }) => action),
+    ["style", "text"],
+  );
+  assert.equal(moved(changed, 0, -1).length, 2);
+});
+
+test("updateOf, parts of a stored variation: are what was stored", () => {
+  const block = { id: "b", name: "Lamps", urlRules: [{}], mutations: [{ selector: "p", action: "remove" }] };
+  const stored = { mutations: [{ selector: "h1", action: "text", text: "x" }], custom_css: null, url_blocks: [block] };
+  const parts = partsOf(stored as never);
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    ["Every page", "Lamps"],
+  );
+  assert.deepEqual(updateOf(parts), stored);
+});
+
+test("asHex, colours as browsers compute them: are those of the chooser", () => {
+  assert.equal(asHex("rgb(255, 0, 16)"), "#ff0010");
+  assert.equal(asHex("rgba(255, 0, 16, 0.5)"), "#ff0010");
+  assert.equal(asHex("#abcdef"), "#abcdef");
+  assert.equal(asHex("transparent"), "#000000");
+});
