@@ -13,8 +13,8 @@ from abtest.services.experiments.records import experiment_in
 from abtest.services.experiments.system import system_caller
 from abtest.services.listing import every_head
 from abtest.services.results import Results
+from abtest.services.results.conclusions import goals_in_order
 from abtest.services.results.experiment_results import ResultsQuery
-from abtest.services.results.report import goals_in_order
 from abtest.services.reusable.references import with_pages
 
 

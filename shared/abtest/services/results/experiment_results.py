@@ -6,6 +6,7 @@ from typing import Any
 
 from abtest.contract import results as contract
 from abtest.domain.autostop.default_engine import EngineChoice
+from abtest.domain.autostop.shapes import LookState
 from abtest.domain.experiments.model import Experiment
 from abtest.domain.guardian.cases import State
 from abtest.domain.personalizations.measurement import measured
@@ -167,13 +168,24 @@ class Results:
         self, snapshot: Snapshot, experiment: Experiment, rules: ShopRules, query: ResultsQuery
     ) -> PreparedQuery:
         """Resolve a query against a snapshot. Raises OutdatedError, and the errors of `read`."""
-        population = population_of(
-            experiment, snapshot, query.range, segment=query.filter, by_day=query.segment is not None
-        )
         looks = None
         # Stored looks cover all visitors; a part of them is compared without earlier looks.
         if query.is_of_everybody and snapshot.totals:
             looks = self._looks.state(experiment.id, experiment.measurement_epoch)
+        return self.prepare_with(snapshot, experiment, rules, query, looks)
+
+    def prepare_with(
+        self,
+        snapshot: Snapshot,
+        experiment: Experiment,
+        rules: ShopRules,
+        query: ResultsQuery,
+        looks: LookState | None,
+    ) -> PreparedQuery:
+        """Do the same with the state of auto-stop's looks, which the caller has read for many experiments at once."""
+        population = population_of(
+            experiment, snapshot, query.range, segment=query.filter, by_day=query.segment is not None
+        )
         choice = choice_of(experiment, rules, snapshot, query.engine, looks=looks, is_whole=query.is_of_everybody)
         query.check_engine(choice.engine)
         question = rules.question(experiment, snapshot.totals, query.correction, engine=choice.engine, looks=looks)

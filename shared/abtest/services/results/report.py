@@ -7,15 +7,13 @@ from zoneinfo import ZoneInfo
 from abtest.contract import planning as planning_contract
 from abtest.contract import report as contract
 from abtest.contract import results as results_contract
-from abtest.domain.experiments.model import Experiment
-from abtest.domain.experiments.planned_test import decisive_goal, planned_goal
 from abtest.domain.goals.model import Goal
-from abtest.domain.guardian.messages import Names
 from abtest.kit.clock import parse_timestamp
 from abtest.ports.looks import LookStore
 from abtest.services.context import Caller, World
 from abtest.services.experiments.records import experiment_of
 from abtest.services.results.advice import Grounds, advice_of
+from abtest.services.results.conclusions import facts_of, goals_in_order
 from abtest.services.results.counts import Counts
 from abtest.services.results.engine_choices import choice_of
 from abtest.services.results.evidence import evidence_in
@@ -30,8 +28,8 @@ from abtest.services.results.series import SeriesQuery, timeseries_of
 from abtest.services.results.set_aside import set_aside
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import RollupReader, Snapshot
-from abtest.services.results.timeline import guardian_pause, history_of, is_stopped_for_harm, pause_reason, timeline_of
-from abtest.services.results.verdicts import Facts, verdict_of
+from abtest.services.results.timeline import history_of, timeline_of
+from abtest.services.results.verdicts import verdict_of
 
 CURVES, SEGMENTS = 5, 12
 DAYS_BY_DAY = 120
@@ -70,20 +68,7 @@ class ReportReading:
             prepared = self._results.prepare(snapshot, experiment, rules, query)
             results = self._results.evaluate(snapshot, prepared, rules, query, context)
             question, counts = prepared.question, prepared.counts
-            names = Names.of(experiment, question.currency)
-            pause = guardian_pause(history, names) if experiment.status != "running" else None
-            facts = Facts(
-                experiment=experiment,
-                visitors=question.visitors(counts),
-                goal=results.goals[0] if results.goals else None,
-                plan=results.plan,
-                srm=results.srm,
-                health=results.health,
-                coverage=results.coverage,
-                harm=pause_reason(pause) if pause else None,
-                guardrails=results.guardrails,
-                is_stopped_for_harm=is_stopped_for_harm(experiment, history, names),
-            )
+            facts = facts_of(question, counts, results, history)
             verdict = verdict_of(facts)
             advice = advice_of(
                 Grounds(
@@ -93,7 +78,7 @@ class ReportReading:
                     verdict=verdict,
                     evidence=evidence_in(snapshot, rules, experiment),
                     history=history,
-                    is_guardians_pause=pause is not None,
+                    is_guardians_pause=facts.harm is not None,
                 )
             )
             entries, earlier = timeline_of(experiment, history, question.currency)
@@ -141,15 +126,6 @@ class ReportReading:
             )
 
         return self._reader.read(experiment.id, experiment.measurement_epoch, compute)
-
-
-def goals_in_order(experiment: Experiment, engine: results_contract.Engine) -> list[Goal]:
-    """Return the goals in use, the deciding one first: at a planned look it is the plan's."""
-    first = decisive_goal(experiment)
-    if engine in ("frequentist", "group_sequential"):
-        first = planned_goal(experiment) or first
-    goals = [goal for goal in experiment.goals if goal.archived_at is None]
-    return sorted(goals, key=lambda goal: goal is not first)
 
 
 def report_experiment(question: Question, counts: Counts) -> contract.ReportExperiment:

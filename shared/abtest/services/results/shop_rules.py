@@ -1,6 +1,6 @@
 """Rules of the shop by which results are read: defaults, auto-stop, consent, and coverage of the traffic."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -118,15 +118,14 @@ def coverage_of(asks_consent: bool, orders: int, stitched: int) -> contract.Cove
 
 @dataclass(frozen=True, slots=True)
 class _Stitches:
-    """Orders of a range of days, and when they were read."""
+    """Orders by date, and how many of their visitors were seen before; and when they were read."""
 
     read_at: datetime
-    orders: int
-    stitched: int
+    days: Mapping[str, tuple[int, int]]
 
 
 class Coverage:
-    """Coverage of measurements, from at most their newest 28 shop days; read once in five minutes."""
+    """Coverage of measurements, from at most their newest 28 shop days; read once in five minutes, for all of them."""
 
     def __init__(self, world: World, store: RollupStore) -> None:
         self._world = world
@@ -140,13 +139,21 @@ class Coverage:
             return coverage_of(rules.asks_consent, 0, 0)
         now = self._world.clock.now()
         until = min(parse_timestamp(experiment.ended_at), now) if experiment.ended_at else now
-        first = max(parse_timestamp(began), until - timedelta(days=COVERAGE_DAYS - 1))
-        key = (experiment.shop_id, f"{first:%Y-%m-%d}", f"{until:%Y-%m-%d}")
+        days = self._days(experiment.shop_id, until, now)
+        # Dates compare as text.
+        counted = [pair for date, pair in days.items() if date >= f"{parse_timestamp(began):%Y-%m-%d}"]
+        return coverage_of(rules.asks_consent, sum(pair[0] for pair in counted), sum(pair[1] for pair in counted))
+
+    def _days(self, shop_id: str, until: datetime, now: datetime) -> Mapping[str, tuple[int, int]]:
+        # The same days for every measurement, so that many of one shop are read at once.
+        first = until - timedelta(days=COVERAGE_DAYS - 1)
+        key = (shop_id, f"{first:%Y-%m-%d}", f"{until:%Y-%m-%d}")
         stitches = self._cache.get(key)
         if stitches is None or now - stitches.read_at >= COVERAGE_KEPT:
-            stitches = _Stitches(now, *stitches_in(self._store.shop_days(*key)))
+            days = {day["date"]: (day["stitch"][0], day["stitch"][1]) for day in self._store.shop_days(*key)}
+            stitches = _Stitches(now, days)
             # A warm process serves many shops: the cache must not grow with them.
             if len(self._cache) >= _SHOPS_KEPT:
                 self._cache.clear()
             self._cache[key] = stitches
-        return coverage_of(rules.asks_consent, stitches.orders, stitches.stitched)
+        return stitches.days
