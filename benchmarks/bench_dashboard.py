@@ -78,7 +78,7 @@ def made() -> Dashboard:
     api, store = MemoryApi([]), MemoryRollupStore()
     uses = {
         **experiments_uses(api.management, MemorySessions()),
-        **analytics_of(api.world, store, MemoryLookStore(), MemoryQueue()),
+        **analytics_of(api.world, store, MemoryLookStore(), MemoryQueue(), MemorySessions()),
     }
     api.handler = handler(create_app([*ROUTERS, results, timeseries, segments], api.management.services(uses)))
     tenant = api.tenant()

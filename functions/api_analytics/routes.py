@@ -8,6 +8,7 @@ from api_analytics.endpoints.refreshes import router as refreshes
 from api_analytics.endpoints.reports import router as reports
 from api_analytics.endpoints.results import of_personalizations
 from api_analytics.endpoints.results import router as results
+from api_analytics.endpoints.running import router as running
 from api_analytics.endpoints.sample_sizes import router as sample_sizes
 from api_analytics.endpoints.segments import router as segments
 from api_analytics.endpoints.stats import router as stats
@@ -21,6 +22,7 @@ ROUTERS = (
     of_personalizations,
     stats,
     overviews,
+    running,
     exports,
     quarantine,
     sample_sizes,

@@ -79,7 +79,7 @@ class _Api(MemoryApi):
         uses = {
             **settings_uses(base, sessions),
             **experiments_uses(base, sessions),
-            **analytics_of(base.world, base.rollups, self.looks, MemoryQueue()),
+            **analytics_of(base.world, base.rollups, self.looks, MemoryQueue(), base.sessions),
         }
         self.handler = handler(create_app([*SETTINGS, *EXPERIMENTS, *RESULTS], base.services(uses)))
 

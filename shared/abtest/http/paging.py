@@ -35,12 +35,15 @@ class Paging:
 
     def page(self, items: Sequence[Item], last: str | None) -> ListOf[Item]:
         """Return the response. `last` is the key that continues the list, None at its end."""
+        return ListOf[Any](data=list(items), pagination=self.position(last))
+
+    def position(self, last: str | None) -> Pagination:
+        """Return the position in the list, for a response that has more than a list."""
         cursor = None
         if last is not None:
             content = canonical_json.encode([self._list, last])
             cursor = urlsafe_b64encode(signature(self._key, content) + content).decode().rstrip("=")
-        pagination = Pagination(limit=self.limit, next_cursor=cursor, has_more=cursor is not None)
-        return ListOf[Any](data=list(items), pagination=pagination)
+        return Pagination(limit=self.limit, next_cursor=cursor, has_more=cursor is not None)
 
 
 async def paging(

@@ -5,6 +5,7 @@ from abtest.adapters.s3 import S3Blobs
 from abtest.adapters.s3.exports import S3ExportStore
 from abtest.adapters.sqs import SqsQueue
 from abtest.domain.install.tags import origin_of
+from abtest.ports.limits import Sessions
 from abtest.ports.looks import LookStore
 from abtest.ports.queue import Queue
 from abtest.ports.rollup_store import RollupStore
@@ -13,6 +14,7 @@ from abtest.services.context import World
 from abtest.services.exports.requests import Exports
 from abtest.services.guardian import HealthReading
 from abtest.services.jobs import Jobs
+from abtest.services.overview import OverviewReading
 from abtest.services.planning import SampleSizes
 from abtest.services.quarantine import Quarantined
 from abtest.services.results import (
@@ -35,16 +37,24 @@ def analytics_uses(base: Management) -> Uses:
     looks = DynamoLookStore(settings.rollups_table)
     export_jobs = Jobs(world, "export", SqsQueue(settings.export_queue_url))
     return {
-        **analytics_of(world, base.rollups, looks, SqsQueue(settings.refresh_queue_url), origin),
+        **analytics_of(world, base.rollups, looks, SqsQueue(settings.refresh_queue_url), base.sessions, origin),
         Exports: Exports(world, export_jobs, S3ExportStore(settings.ledger_bucket)),
         Quarantined: Quarantined(S3Blobs(settings.ledger_bucket), world.clock),
     }
 
 
 def analytics_of(
-    world: World, store: RollupStore, looks: LookStore, refreshes: Queue, assets_origin: str = ""
+    world: World,
+    store: RollupStore,
+    looks: LookStore,
+    refreshes: Queue,
+    sessions: Sessions,
+    assets_origin: str = "",
 ) -> dict[type, object]:
-    """Use cases over roll-ups, the looks at them, the queue of those who count at once, and the origin of pictures."""
+    """Use cases over roll-ups, the looks at them, the queue of those who count at once, and the origin of pictures.
+
+    `sessions` have the moments when shops were last seen.
+    """
     reader = RollupReader(store)
     return {
         Results: Results(world, reader, looks),
@@ -56,6 +66,7 @@ def analytics_of(
         FunnelReading: FunnelReading(world, store),
         HoldoutReading: HoldoutReading(world, reader),
         ProgramReading: ProgramReading(world),
+        OverviewReading: OverviewReading(world, reader, looks, sessions),
         SampleSizes: SampleSizes(world),
         HealthReading: HealthReading(world),
         Readership: Readership(store, world.clock),

@@ -207,7 +207,7 @@ def lab() -> Lab:
         **settings_uses(base, MemorySessions()),
         **experiments_uses(base, MemorySessions()),
         **personalizations_uses(base),
-        **analytics_of(api.world, store, looks, refreshes),
+        **analytics_of(api.world, store, looks, refreshes, base.sessions),
     }
     routers = [*SETTINGS, *ROUTERS, *PERSONALIZATIONS, *RESULTS]
     api.handler = handler(create_app(routers, base.services(uses)))

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from abtest.kit.clock import SystemClock, timestamp
+from abtest.kit.clock import SystemClock, timestamp, to_milliseconds
 from tests.support.any_json import any_json
 from tests.support.deployed import DeployedFamily
 from tests.support.moto_stack import AwsStack
@@ -61,6 +61,46 @@ def test_results__of_every_engine__read_counts_looks_audit_and_guardian_as_the_p
         assert (found["engine"], found["measurement"]["because"]) == (engine, "weights_changed")
         assert found["srm"]["sequential_p_value"] <= 0.5
         assert found["goals"][0]["rows"][1]["conversions"] == 60
+
+
+def test_overview__of_a_running_and_a_paused_test__is_read_as_the_policy_allows(
+    author: DeployedFamily, aws_stack: AwsStack
+) -> None:
+    from abtest.adapters.dynamo import DynamoLookStore, DynamoRollupStore, DynamoSessions
+    from abtest.services.last_seen import LastSeen
+
+    client, goal = author.client, {"name": "Buy", "type": "click", "selector": "#buy"}
+    made = [client.post("/experiments", {"name": name, "goals": [goal]}).json() for name in ("Runs", "Paused", "Draft")]
+    for experiment in made[:2]:
+        path = f"/experiments/{experiment['id']}"
+        assert client.post(f"{path}/launch", {"override_checklist_warnings": True}).status == 200
+        control, treatment = (variation["id"] for variation in experiment["variations"])
+        now = timestamp(SystemClock().now())
+        identity = {"experiment_id": experiment["id"], "measurement_epoch": 1, "generation": 1, "computed_at": now}
+        tables = aws_stack.environment("WorkerDecide")["ROLLUPS_TABLE"]
+        counted = {**identity, **totals(experiment["goals"][0]["id"], control, treatment)}
+        assert DynamoRollupStore(tables).put(counted, {}, {})
+        state = {**identity, "looks": 1, "goals": {}, "minima": {}, "srm_p": 0.5}
+        assert DynamoLookStore(tables).put(any_json(state), {**identity, "goals": {}})
+    assert client.post(f"/experiments/{made[1]['id']}/pause", {"reason": "holidays"}).status == 200
+    ephemeral = aws_stack.environment("WorkerIngest")["EPHEMERAL_TABLE"]
+    LastSeen(sessions=DynamoSessions(ephemeral)).note([(author.tenant.shop.id, to_milliseconds(SystemClock().now()))])
+    analyst = author.calling("ApiAnalytics", "api_analytics")
+    answer = analyst.get("/analytics/overview")
+    assert answer.status == 200, answer.body
+    overview = answer.json()
+    assert [row["name"] for row in overview["data"]] == ["Paused", "Runs"]
+    assert overview["last_seen_at"] is not None
+    assert (overview["by_status"]["draft"], overview["publication"]["state"]) == (1, "published")
+    assert overview["data"][0]["pause"]["sentence"] == "Paused: holidays"
+    for row in overview["data"]:
+        results = analyst.get(f"/experiments/{row['id']}/results").json()
+        verdict = analyst.get(f"/experiments/{row['id']}/report").json()["verdict"]
+        figures = results["goals"][0]["rows"][1]
+        assert (row["srm"], row["visitors"]) == (results["srm"], 1000)
+        for name in ("lift", "ci", "p_value", "adjusted_p_value", "always_valid_p", "state", "message"):
+            assert row["lead"][name] == figures[name]
+        assert (row["verdict"]["sentence"], row["verdict"]["status"]) == (verdict["sentence"], verdict["status"])
 
 
 def totals(goal_id: str, control: str, treatment: str) -> dict[str, object]:

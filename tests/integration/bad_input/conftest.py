@@ -126,7 +126,7 @@ class World:
             **pages_uses(base),
             **workspace_uses(base),
             **webhook_uses(base, _webhook_parts()),
-            **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue()),
+            **analytics_of(base.world, MemoryRollupStore(), MemoryLookStore(), MemoryQueue(), base.sessions),
             Quarantined: Quarantined(base.blobs, base.clock),
             Exports: Exports(base.world, Jobs(base.world, "export", MemoryQueue()), MemoryExportStore(base.blobs)),
         }

@@ -131,6 +131,10 @@ class Results:
             seen=seen_by_guardian(self._world.catalog, experiment),
         )
 
+    def coverage(self, experiment: Experiment, rules: ShopRules) -> contract.Coverage:
+        """Return the coverage of the present measurement, from days that are read once in five minutes."""
+        return self._coverage.of(experiment, rules)
+
     def of_personalization(
         self, caller: Caller, personalization_id: str, query: ResultsQuery
     ) -> contract.PersonalizationResults:

@@ -16,6 +16,9 @@ from abtest.services.experiments.system import SYSTEM_USER_ID
 from abtest.services.results.measurements import because, begun_by
 
 ENTRIES = 100
+MOVES = frozenset({"experiment.pause", "experiment.resume", "experiment.restart"})
+"""Actions after which an experiment runs, or does not."""
+
 _ROWS_READ = 500
 _FIELDS_NAMED = 3
 
@@ -158,7 +161,7 @@ def is_stopped_for_harm(experiment: Experiment, rows: Sequence[AuditRow], names:
 
 def last_pause(rows: Sequence[AuditRow], names: Names) -> AuditedChange | None:
     """Return the last pause if it still holds; rows oldest first."""
-    moves = [row for row in rows if row.action in ("experiment.pause", "experiment.resume", "experiment.restart")]
+    moves = [row for row in rows if row.action in MOVES]
     last = AuditedChange(moves[-1], names) if moves else None
     return last if last and last.row.action == "experiment.pause" else None
 
