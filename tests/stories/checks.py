@@ -152,6 +152,30 @@ def reports(story: Story) -> None:
         assert entries == _timeline(story, case)
 
 
+def overview(story: Story) -> None:
+    """The overview has every running and paused experiment, and says what its results and its report say."""
+    answer = story.read("/analytics/overview")
+    rows = {row["id"]: row for row in answer["data"]}
+    every = {case.book.experiment: story.read(f"/experiments/{case.book.experiment}") for case in cases_of(story)}
+    assert rows.keys() == {id_ for id_, one in every.items() if one["status"] in ("running", "paused")}
+    for id_, row in rows.items():
+        results, report = (story.read(f"/experiments/{id_}/{route}") for route in ("results", "report"))
+        for name in ("engine", "generation", "plan", "srm", "checked_at"):
+            assert row[name] == results[name]
+        assert (
+            row["verdict"].items()
+            >= {name: report["verdict"][name] for name in ("status", "sentence", "variation_id", "days_left")}.items()
+        )
+        goal = next(goal for goal in results["goals"] if goal["goal_id"] == row["goal"]["goal_id"])
+        shown = next(one for one in goal["rows"] if one["variation_id"] == row["lead"]["variation_id"])
+        for name in ("lift", "ci", "difference", "difference_ci", "p_value", "always_valid_p", "state"):
+            assert row["lead"][name] == shown[name]
+        assert row["findings"]["count"] == len(results["health"])
+        pauses = [entry for entry in report["timeline"] if entry["kind"] == "paused"]
+        assert (row["pause"] is None) == (row["status"] == "running")
+        assert row["pause"] is None or row["pause"]["sentence"] == pauses[-1]["sentence"]
+
+
 def planned(story: Story) -> None:
     """What is looked at once, at its planned end, says what that look came to, once, and tells nobody unless it won."""
     for case in cases_of(story):
@@ -209,6 +233,7 @@ CHECKS: Mapping[str, Callable[[Story], None]] = {
         results,
         guardrails,
         reports,
+        overview,
         planned,
         looks,
         naive,

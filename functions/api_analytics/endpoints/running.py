@@ -8,7 +8,6 @@ from starlette.responses import Response
 from abtest.contract.overview import Overview
 from abtest.http.deps import Page, use
 from abtest.http.route import Router
-from abtest.kit import canonical_json
 from abtest.services.overview import OverviewReading
 from api_analytics.endpoints.vocabulary import ResultsReader
 
@@ -32,6 +31,6 @@ def get_overview(
     """
     overview = overviews.read(caller, limit=page.limit, after=page.after, place=page.position)
     # The time of the request would change the ETag of every response.
-    facts = canonical_json.encode(overview.model_dump(exclude={"generated_at"}))
-    response.headers["ETag"] = f'W/"overview-{sha256(facts).hexdigest()[:16]}"'
+    facts = overview.model_dump_json(exclude={"generated_at"})
+    response.headers["ETag"] = f'W/"overview-{sha256(facts.encode()).hexdigest()[:16]}"'
     return overview
