@@ -68,8 +68,8 @@ class Screen:
         self.analytics: Handler = analytics
         self.experiments: Handler = experiments
         self.base = management()
-        world, wish = self.base.world, {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
-        self.shop, key = Shops(world, self.base.publication).found(world.new_id(), wish)
+        world, fields = self.base.world, {"name": "Shop", "domain": "shop.example", "currency": "EUR"}
+        self.shop, key = Shops(world, self.base.publication).found(world.new_id(), fields)
         minted = [
             mint(world, kind="shop", shop_id=self.shop.id, user_id=key.key.user_id, name="Key", scopes=key.key.scopes)
             for _ in range(KEYS)
