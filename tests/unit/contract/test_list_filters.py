@@ -15,6 +15,7 @@ BY_NAME, BY_TIME = {"q", "updated_since", "sort"}, {"updated_since", "sort"}
 WITHOUT_NAMES = {"/exports", "/screenshots", "/webhooks"}
 # Lists of parts and of records that are written once have filters of their own, if any.
 WITHOUT = {
+    "/analytics/overview",
     "/analytics/quarantine",
     "/audit-logs",
     "/audit-logs/seals",
