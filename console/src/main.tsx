@@ -1,6 +1,7 @@
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/kit.css";
+import "./styles/rules.css";
 import "./styles/frame.css";
 import "./styles/editor.css";
 import { render } from "preact";

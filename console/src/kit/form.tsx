@@ -90,6 +90,13 @@ export function useLeaveWarning(isDirty: boolean): void {
   }, [isDirty]);
 }
 
+/** Return what the API says about a field, for controls that are not a Field; the form then does not list it again. */
+export function useMessages(path: string): string[] {
+  const { problem, paths } = useContext(Answers);
+  paths.add(path);
+  return messagesFor(problem, path);
+}
+
 export interface FieldProps {
   /** The path of the field in the body, as errors name it. */
   path: string;

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Problem } from "../src/api/problems.ts";
+import { changesOf } from "../src/kit/draft.ts";
+import { readJson } from "../src/kit/json.tsx";
+import { adapted } from "../src/kit/rules/attributes.ts";
+import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
+import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
+
+test("audienceInWords, a group in a group: stands in brackets", () => {
+  const words = audienceInWords({
+    operator: "and",
+    conditions: [{ attribute: "utm", key: "source", operator: "equals", value: "newsletter" }],
+    groups: [
+      {
+        operator: "or",
+        conditions: [
+          { attribute: "country", operator: "in", value: ["DE", "AT"] },
+          { attribute: "logged_in", operator: "not_equals", value: true },
+        ],
+      },
+    ],
+  });
+  assert.equal(words, "campaign parameter source is newsletter and (country is one of DE, AT or is not logged in)");
+});
+
+test("pageInWords, exceptions and a trigger: are parts of the sentence", () => {
+  const words = pageInWords({
+    includeRules: [
+      { type: "simple", pattern: "/a/*" },
+      { type: "regex", pattern: "b$" },
+    ],
+    excludeRules: [{ type: "simple", pattern: "/a/gift" }],
+    trigger: { type: "delay", ms: 1500 },
+  });
+  assert.equal(words, "on /a/* or addresses that match b$, but not on /a/gift, after 1.5 s");
+});
+
+test("targetingInWords, excluded and unused rules: are exceptions, and left out", () => {
+  const { where, whom } = targetingInWords(
+    {
+      pageRules: [
+        { id: "1", pageId: "p" },
+        { id: "2", pageId: "q", include: false },
+        { id: "3", pageId: "r", disabled: true },
+      ],
+    },
+    new Map([
+      ["p", "Product pages"],
+      ["q", "Gifts"],
+    ]),
+  );
+  assert.equal(where, "Product pages, except Gifts");
+  assert.equal(whom, "everyone");
+});
+
+test("adapted, another attribute: has operator, key, zone and value of that attribute", () => {
+  const before = { attribute: "device", operator: "starts_with", value: "m" } as const;
+  assert.deepEqual(adapted(before, { attribute: "visits" }, "UTC"), { attribute: "visits", operator: "equals" });
+  assert.deepEqual(adapted(before, { attribute: "local_day" }, "Europe/Berlin"), {
+    attribute: "local_day",
+    operator: "equals",
+    timezone: "Europe/Berlin",
+    value: "monday",
+  });
+  assert.deepEqual(adapted(before, { operator: "in" }, "UTC"), { ...before, operator: "in", value: ["m"] });
+  assert.deepEqual(adapted(before, { operator: "exists" }, "UTC"), { attribute: "device", operator: "exists" });
+});
+
+test("cleaned, empty lists and triggers without effect: are left out", () => {
+  assert.deepEqual(cleaned({ operator: "and", conditions: [], groups: [] }), { operator: "and" });
+  assert.deepEqual(cleanedTargeting({ pageRules: [{ id: "1", pageId: "p", advancedCondition: null }] }), {
+    pageRules: [{ id: "1", pageId: "p" }],
+  });
+});
+
+test("changesOf, a field typed back to what it was: is no change", () => {
+  assert.deepEqual(changesOf({ a: 1, b: [2] }, { a: 3, b: [2] }), { a: 3 });
+});
+
+test("readJson, a missing quote: names the field", () => {
+  assert.deepEqual(readJson("value", "[1]"), [1]);
+  assert.throws(
+    () => readJson("value", "{]"),
+    (thrown: Problem) => thrown.fields[0]?.path === "value",
+  );
+});
