@@ -1,0 +1,101 @@
+import { api, data, ifMatch } from "../../api/client.ts";
+import { type Loaded, useDoing } from "../../api/loading.ts";
+import { useDraft } from "../../kit/draft.ts";
+import { Form, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
+import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
+import { WeekdaysField } from "../../kit/rules/weekdays.tsx";
+import { saved } from "../../kit/saved.ts";
+import { type Flag, named } from "./addresses.ts";
+
+interface Props {
+  flag: Flag;
+  of: Loaded<Flag>;
+  onDone: () => void;
+}
+
+/** Name, rollout and days of a flag. */
+export function EditFlag({ flag, of, onDone }: Props) {
+  const { name, description, rollout_percentage, delivery_type, weekday_schedule } = flag;
+  const draft = useDraft({ name, description, rollout_percentage, delivery_type, weekday_schedule });
+  const doing = useDoing();
+  const impact = useLiveImpact();
+  const { value, set } = draft;
+  const save = () =>
+    impact.run(async (confirmed) => {
+      const params = { ...named(flag), header: ifMatch(flag) };
+      const body = { ...draft.changes, ...confirmed };
+      of.replace(saved(await data(api.PATCH("/flags/{flag_id}", { params, body }))));
+      draft.reset();
+      onDone();
+    });
+  return (
+    <>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+        <TextField path="name" label="Name" required value={value.name} onChange={set("name")} />
+        <TextField
+          path="description"
+          label="What it is for"
+          rows={2}
+          value={value.description ?? ""}
+          onChange={(typed) => set("description")(typed || null)}
+        />
+        <NumberField
+          path="rollout_percentage"
+          label="For how many visitors"
+          required
+          unit="%"
+          min={0}
+          max={100}
+          hint="Visitors who have it keep it when you raise the share."
+          value={value.rollout_percentage === null ? null : Number((value.rollout_percentage * 100).toFixed(4))}
+          onChange={(typed) => set("rollout_percentage")(typed === null ? (null as unknown as number) : typed / 100)}
+        />
+        <SelectField
+          path="delivery_type"
+          label="Where it is read"
+          required
+          value={value.delivery_type}
+          onChange={(typed) => set("delivery_type")(typed === "api" ? "api" : "visual")}
+          options={[
+            { value: "visual", label: "On pages of the shop, and on servers" },
+            { value: "api", label: "On servers only" },
+          ]}
+        />
+        <WeekdaysField path="weekday_schedule" value={value.weekday_schedule} onChange={set("weekday_schedule")} />
+        <Overtaken doing={doing} reload={of.reload} />
+      </Form>
+      {impact.dialog}
+    </>
+  );
+}
+
+/** Where and to whom a flag is delivered. */
+export function EditTargeting({ flag, of, library, onDone }: Props & { library: Library }) {
+  const draft = useDraft({ targeting: flag.targeting });
+  const doing = useDoing();
+  const impact = useLiveImpact();
+  const save = () =>
+    impact.run(async (confirmed) => {
+      const params = { ...named(flag), header: ifMatch(flag) };
+      const body = { targeting: cleanedTargeting(draft.value.targeting), ...confirmed };
+      of.replace(saved(await data(api.PATCH("/flags/{flag_id}", { params, body }))));
+      draft.reset();
+      onDone();
+    });
+  return (
+    <>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+        <TargetingField
+          path="targeting"
+          value={draft.value.targeting}
+          onChange={draft.set("targeting")}
+          library={library}
+        />
+        <Overtaken doing={doing} reload={of.reload} />
+      </Form>
+      {impact.dialog}
+    </>
+  );
+}
