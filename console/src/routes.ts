@@ -1,9 +1,11 @@
 import type { ComponentType } from "preact";
 import type { paths } from "./api/schema.d.ts";
 import { screens as editor } from "./screens/editor/index.ts";
+import { screens as audiences } from "./screens/audiences/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
+import { screens as pages } from "./screens/pages/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
 
@@ -23,5 +25,6 @@ export interface Screen {
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...editor];
 export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...flags];
+export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...flags, ...pages, ...audiences];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];
