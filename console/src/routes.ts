@@ -1,9 +1,11 @@
 import type { ComponentType } from "preact";
 import type { paths } from "./api/schema.d.ts";
-import { screens as editor } from "./screens/editor/index.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
+import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
+import { screens as goals } from "./screens/goals/index.ts";
+import { screens as groups } from "./screens/groups/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 
@@ -23,8 +25,16 @@ export interface Screen {
 }
 
 /** Every screen, in the order of the navigation. */
-export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...editor];
-export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...flags];
-export const SCREENS: readonly Screen[] = [...overview, ...experiments, ...flags, ...pages, ...audiences];
+export const SCREENS: readonly Screen[] = [
+  // One a line: each release adds some.
+  ...overview,
+  ...experiments,
+  ...editor,
+  ...flags,
+  ...pages,
+  ...audiences,
+  ...goals,
+  ...groups,
+];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];

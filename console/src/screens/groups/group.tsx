@@ -1,0 +1,118 @@
+import { useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { at } from "../../address.ts";
+import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
+import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
+import { useDraft } from "../../kit/draft.ts";
+import { Form } from "../../kit/form.tsx";
+import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
+import { Page } from "../../kit/page.tsx";
+import { saved } from "../../kit/saved.ts";
+import { Empty, Shown } from "../../kit/state.tsx";
+import { Table } from "../../kit/table.tsx";
+import { percent } from "../../kit/values.tsx";
+import { Verbs } from "../../kit/verbs.tsx";
+import { may } from "../../session/session.ts";
+import { GroupFields, MemberName, useExperiments } from "./fields.tsx";
+
+type Group = Schemas["ExclusionGroup"];
+
+/** One exclusion group: its experiments and their shares. */
+export default function GroupScreen() {
+  const group_id = useRoute().params.group_id ?? "";
+  const group = useLoaded(
+    () => data(api.GET("/exclusion-groups/{group_id}", { params: { path: { group_id } } })),
+    [group_id],
+  );
+  return <Shown of={group}>{(read) => <Filled group={read} of={group} />}</Shown>;
+}
+
+function Filled({ group, of }: { group: Group; of: Loaded<Group> }) {
+  const [isEditing, setEditing] = useState(false);
+  const impact = useLiveImpact();
+  const experiments = useExperiments();
+  const { route } = useLocation();
+  const remove = () =>
+    impact.run(async (body) => {
+      const params = { path: { group_id: group.id }, header: ifMatch(group) };
+      await data(api.DELETE("/exclusion-groups/{group_id}", { params, body }));
+      saved({}, "Group deleted");
+      route(at("/exclusion-groups"));
+    });
+  return (
+    <Page
+      title={group.name}
+      above={<a href={at("/exclusion-groups")}>Exclusion groups</a>}
+      lead="A visitor takes part in one of these experiments at most."
+      actions={
+        may("experiments:write") && (
+          <>
+            <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+              {isEditing ? "Close" : "Edit"}
+            </button>
+            <Verbs
+              verbs={[
+                {
+                  label: "Delete",
+                  tone: "harm",
+                  run: remove,
+                  ask: <p>Its experiments then share visitors: one visitor may be in several of them.</p>,
+                },
+              ]}
+            />
+          </>
+        )
+      }
+    >
+      {isEditing ? (
+        <Edit group={group} of={of} onDone={() => setEditing(false)} />
+      ) : group.members.length ? (
+        <Table
+          caption="Experiments of the group"
+          rows={group.members}
+          keyOf={(row) => row.experiment_id}
+          columns={[
+            {
+              title: "Experiment",
+              isName: true,
+              cell: (row) => <MemberName id={row.experiment_id} experiments={experiments.data} />,
+            },
+            { title: "Share of the visitors", isNumber: true, cell: (row) => percent(row.share, 0) },
+          ]}
+        />
+      ) : (
+        <Empty title="No experiment is in this group" />
+      )}
+      {impact.dialog}
+    </Page>
+  );
+}
+
+function Edit({ group, of, onDone }: { group: Group; of: Loaded<Group>; onDone: () => void }) {
+  const draft = useDraft({ name: group.name, members: group.members });
+  const doing = useDoing();
+  const impact = useLiveImpact();
+  const save = () =>
+    impact.run(async (confirmed) => {
+      const params = { path: { group_id: group.id }, header: ifMatch(group) };
+      const body = { ...draft.changes, ...confirmed };
+      of.replace(saved(await data(api.PATCH("/exclusion-groups/{group_id}", { params, body }))));
+      draft.reset();
+      onDone();
+    });
+  return (
+    <>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+        <GroupFields
+          name={draft.value.name}
+          onName={draft.set("name")}
+          members={draft.value.members}
+          onMembers={draft.set("members")}
+        />
+        <Overtaken doing={doing} reload={of.reload} />
+      </Form>
+      {impact.dialog}
+    </>
+  );
+}
