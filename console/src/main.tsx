@@ -4,6 +4,7 @@ import "./styles/kit.css";
 import "./styles/rules.css";
 import "./styles/frame.css";
 import "./styles/editor.css";
+import "./styles/experiments.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";

@@ -1,71 +1,264 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
-import { useRows } from "../../api/loading.ts";
-import { inWords, Status } from "../../kit/badge.tsx";
+import { type Rows, useRows } from "../../api/loading.ts";
+import { Menu } from "../../kit/menu.tsx";
 import { Page } from "../../kit/page.tsx";
+import { Person } from "../../kit/people.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
-import { Ago } from "../../kit/values.tsx";
+import { attempt } from "../../kit/toast.tsx";
+import { Ago, percent, Time } from "../../kit/values.tsx";
+import { may } from "../../session/session.ts";
+import { BULK, BulkBar } from "./bulk.tsx";
+import { useOutcomes } from "./outcomes.ts";
+import { ExperimentStatus } from "./status.tsx";
+import { daysRun, KINDS, OUTCOMES, STATUSES, split, statusWords } from "./words.ts";
 
 type Experiment = Schemas["Experiment"];
 
-const COLUMNS: readonly Column<Experiment>[] = [
-  { title: "Name", isName: true, cell: (row) => <a href={at("/experiments", row.id)}>{row.name}</a> },
-  { title: "Status", cell: (row) => <Status status={row.status} /> },
-  { title: "Created", cell: (row) => <Ago at={row.created_at} /> },
-];
+const PAUSE_MS = 300;
+const SORTS = { "": "Changed last", "-created_at": "Newest", name: "Name" } as const;
 
-const STATUSES = ["draft", "qa", "ready_to_launch", "running", "paused", "completed"] as const;
+interface Filters {
+  status?: Experiment["status"];
+  kind?: Experiment["counting_type"];
+  archived?: "true" | "all";
+  sort?: "-created_at" | "name";
+  q?: string;
+}
 
 /** Every experiment of the shop; its filters are in the address. */
 export default function Experiments() {
   const { url, query, route } = useLocation();
-  const { status, q } = query as { status?: Experiment["status"]; q?: string };
+  const { status, kind, archived, sort, q } = query as Filters;
+  const [word, setWord] = useState(q ?? "");
   const rows = useRows(
-    (cursor) => data(api.GET("/experiments", { params: { query: { status, q, cursor, sort: "-updated_at" } } })),
-    [status, q],
+    (cursor) => {
+      const wanted = { status, counting_type: kind, archived, q, cursor, sort: sort ?? "-updated_at" } as const;
+      return data(api.GET("/experiments", { params: { query: wanted } }));
+    },
+    [status, kind, archived, sort, q],
   );
-  const filter = (values: Record<string, string>) => route(withQuery(url, values), true);
+  const shown = useFiltered(rows, word);
+  const filter = (values: Partial<Record<keyof Filters, string>>) => route(withQuery(url, values), true);
+  useEffect(() => {
+    if (word.trim() === (q ?? "")) return;
+    const timer = setTimeout(() => filter({ q: word.trim() }), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [word, url]);
+
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const chosen = (shown.data ?? []).filter(({ id }) => ticked.has(id));
+  const outcomes = useOutcomes(rows.data ?? []);
+  const isFiltered = Boolean(status || kind || archived || word);
   return (
     <Page
       title="Experiments"
       actions={
-        <a class="button primary" href={at("/experiments/new")}>
-          New experiment
-        </a>
+        may("experiments:write") && (
+          <a class="button primary" href={at("/experiments/new")}>
+            New experiment
+          </a>
+        )
       }
     >
-      <div class="filters">
+      <div class="filters many-filters">
         <input
           type="search"
-          aria-label="Name"
+          aria-label="Name contains"
           placeholder="Name"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
+          value={word}
+          onInput={(event) => setWord(event.currentTarget.value)}
         />
-        <select
-          aria-label="Status"
-          value={status ?? ""}
-          onChange={(event) => filter({ status: event.currentTarget.value })}
-        >
-          <option value="">Every status</option>
-          {STATUSES.map((each) => (
-            <option key={each} value={each}>
-              {inWords(each)}
-            </option>
-          ))}
-        </select>
+        <Choice label="Status" value={status} all="Every status" onChange={(value) => filter({ status: value })}>
+          {STATUSES.map((each) => [each, statusWords(each)])}
+        </Choice>
+        <Choice label="Kind" value={kind} all="Every kind" onChange={(value) => filter({ kind: value })}>
+          {Object.entries(KINDS)}
+        </Choice>
+        <Choice label="Archived" value={archived} all="Not archived" onChange={(value) => filter({ archived: value })}>
+          {[
+            ["true", "Archived"],
+            ["all", "With archived"],
+          ]}
+        </Choice>
+        <Choice label="Order" value={sort} all={SORTS[""]} onChange={(value) => filter({ sort: value })}>
+          {Object.entries(SORTS).filter(([value]) => value)}
+        </Choice>
       </div>
-      <List caption="Experiments" columns={COLUMNS} of={rows} keyOf={(row) => row.id} empty={<None />} />
+      {chosen.length > 0 && <BulkBar chosen={chosen} onDone={rows.reload} onClear={() => setTicked(new Set())} />}
+      <List
+        caption="Experiments"
+        columns={columnsOf(ticked, setTicked, outcomes, rows.reload)}
+        of={shown}
+        keyOf={(row) => row.id}
+        empty={isFiltered ? <NoMatch onClear={() => route(at("/experiments"), true)} /> : <None />}
+      />
     </Page>
+  );
+}
+
+/** Filter what is loaded at once; while the service answers, the rows before stay. */
+function useFiltered(rows: Rows<Experiment>, word: string): Rows<Experiment> {
+  const before = useRef<Experiment[] | null>(null);
+  if (rows.data) before.current = rows.data;
+  const loaded = rows.data ?? (rows.problem ? null : before.current);
+  const wanted = word.trim().toLowerCase();
+  const fits = ({ name, public_id, id }: Experiment) =>
+    name.toLowerCase().includes(wanted) || public_id === wanted || id === wanted;
+  return { ...rows, data: loaded && (wanted ? loaded.filter(fits) : loaded) };
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string | undefined;
+  all: string;
+  onChange: (value: string) => void;
+  children: readonly (readonly [string, string] | string[])[];
+}
+
+function Choice({ label, value, all, onChange, children }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">{all}</option>
+      {children.map(([key, words]) => (
+        <option key={key} value={key}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function columnsOf(
+  ticked: ReadonlySet<string>,
+  setTicked: (ticked: ReadonlySet<string>) => void,
+  outcomes: ReadonlyMap<string, string>,
+  reload: () => Promise<void>,
+): Column<Experiment>[] {
+  const toggle = (id: string) => {
+    const next = new Set(ticked);
+    if (!next.delete(id)) next.add(id);
+    setTicked(next);
+  };
+  const columns: Column<Experiment>[] = [
+    {
+      title: "Name",
+      isName: true,
+      cell: (row) => (
+        <span class="ticked">
+          <input
+            type="checkbox"
+            aria-label={`Choose ${row.name}`}
+            checked={ticked.has(row.id)}
+            onChange={() => toggle(row.id)}
+          />
+          <span>
+            <a href={at("/experiments", row.id)}>{row.name}</a>
+            {row.counting_type !== "standard" && <small class="soft">{KINDS[row.counting_type]}</small>}
+          </span>
+        </span>
+      ),
+    },
+    { title: "Status", cell: (row) => <ExperimentStatus of={row} /> },
+    { title: "Dates", cell: (row) => <Dates of={row} /> },
+    { title: "Outcome", cell: (row) => outcomeOf(row, outcomes) },
+    {
+      title: "Traffic",
+      isNumber: true,
+      cell: (row) => (
+        <>
+          {percent(row.traffic_allocation, 0)}
+          <small class="soft">{split(row.variations)}</small>
+        </>
+      ),
+    },
+    { title: "Owner", cell: (row) => <Person id={row.owner_user_id} /> },
+  ];
+  if (may("experiments:write")) columns.push({ title: "", cell: (row) => <RowMenu of={row} reload={reload} /> });
+  return columns;
+}
+
+function Dates({ of }: { of: Experiment }) {
+  const days = daysRun(of, Date.now());
+  if (days === null)
+    return of.scheduled_start_at ? (
+      <>
+        Starts <Time at={of.scheduled_start_at} />
+      </>
+    ) : (
+      <span class="soft">
+        Created <Ago at={of.created_at} />
+      </span>
+    );
+  return (
+    <>
+      Since <Time at={of.started_at} />
+      <small class="soft">{of.ended_at ? `Ran ${days} days` : `Day ${days + 1}`}</small>
+    </>
+  );
+}
+
+function outcomeOf({ id, status }: Experiment, outcomes: ReadonlyMap<string, string>) {
+  if (status !== "completed") return "–";
+  const outcome = outcomes.get(id);
+  return outcome && outcome in OUTCOMES ? OUTCOMES[outcome as keyof typeof OUTCOMES] : "–";
+}
+
+function RowMenu({ of, reload }: { of: Experiment; reload: () => Promise<void> }) {
+  const offered = BULK.filter(
+    ({ verb, scope, fits }) => verb !== "Pause" && verb !== "Resume" && may(scope) && fits(of),
+  );
+  return (
+    <Menu label="⋯" name={`More for ${of.name}`}>
+      {offered.map(({ verb, done, run }) => (
+        <button
+          key={verb}
+          type="button"
+          onClick={async () => {
+            if (await attempt(() => run(of.id), `${of.name} is ${done}.`)) await reload();
+          }}
+        >
+          {verb}
+        </button>
+      ))}
+    </Menu>
   );
 }
 
 function None() {
   return (
-    <Empty title="No experiment yet">
-      <p>An experiment shows a change of the shop to a part of its visitors, and measures what it does.</p>
+    <Empty
+      title="No experiment yet"
+      action={
+        may("experiments:write") && (
+          <a class="button primary" href={at("/experiments/new")}>
+            New experiment
+          </a>
+        )
+      }
+    >
+      <p>
+        An experiment shows a change to a part of your visitors, and measures what it does: another headline, for
+        example. It takes four short steps.
+      </p>
+    </Empty>
+  );
+}
+
+function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <Empty
+      title="No experiment fits"
+      action={
+        <button type="button" onClick={onClear}>
+          Clear the filters
+        </button>
+      }
+    >
+      <p>Try another word, or look among the archived ones.</p>
     </Empty>
   );
 }
