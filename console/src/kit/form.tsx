@@ -237,6 +237,8 @@ export function NumberField({ value, onChange, min, max, step = "any", unit, ...
 export interface Option {
   value: string;
   label: string;
+  /** Below the label of a check box. */
+  hint?: string;
 }
 
 interface SelectProps extends FieldProps {
@@ -324,6 +326,7 @@ export function ManyField({ value, onChange, options, path, label, hint }: ManyP
               onChange={() => onChange(toggled(option.value))}
             />{" "}
             {option.label}
+            {option.hint && <small class="soft">{option.hint}</small>}
           </label>
         ))}
       </div>

@@ -1,0 +1,100 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Doing } from "../api/loading.ts";
+import type { Problem } from "../api/problems.ts";
+
+/** What is typed over something that was read. */
+export interface Edit<D extends object> {
+  draft: D;
+  set: (part: Partial<D>) => void;
+  /** The fields that differ from what was read: what a merge patch sends. */
+  changed: Partial<D>;
+  isDirty: boolean;
+  /** Fields that were typed here and changed elsewhere: saving replaces the change of the other. */
+  contested: readonly (keyof D)[];
+  reset: () => void;
+}
+
+/** Edit what was read. When something newer is read, what was typed stays, and the other fields follow. */
+export function useEdit<D extends object>(read: object, toDraft: () => D): Edit<D> {
+  const [state, setState] = useState(() => {
+    const stored = toDraft();
+    return { base: stored, draft: stored, contested: [] as (keyof D)[] };
+  });
+  const seen = useRef(read);
+  useEffect(() => {
+    if (seen.current === read) return;
+    seen.current = read;
+    setState(({ base, draft }) => merged(base, draft, toDraft()));
+  }, [read]);
+  const { base, draft, contested } = state;
+  const changed = differing(base, draft);
+  return {
+    draft,
+    set: (part) => setState((before) => ({ ...before, draft: { ...before.draft, ...part } })),
+    changed,
+    isDirty: Object.keys(changed).length > 0,
+    contested,
+    reset: () => setState({ base, draft: base, contested: [] }),
+  };
+}
+
+/** Bring together what was typed over `base` with what is stored now. */
+export function merged<D extends object>(base: D, draft: D, stored: D) {
+  const typed = differing(base, draft);
+  const theirs = differing(base, stored);
+  const contested = (Object.keys(typed) as (keyof D)[]).filter(
+    (name) => name in theirs && !isSame(typed[name], theirs[name]),
+  );
+  return { base: stored, draft: { ...stored, ...typed }, contested };
+}
+
+/** Return the fields of `draft` that differ from those of `base`. */
+export function differing<D extends object>(base: D, draft: D): Partial<D> {
+  const names = Object.keys(draft) as (keyof D)[];
+  return Object.fromEntries(
+    names.filter((name) => !isSame(base[name], draft[name])).map((name) => [name, draft[name]]),
+  ) as Partial<D>;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Return whether a change was refused because the thing was changed since it was read. */
+export function isConflict(problem: Problem | null): boolean {
+  return problem !== null && (problem.status === 412 || problem.code === "version_conflict");
+}
+
+interface ConflictProps {
+  doing: Doing;
+  contested: readonly PropertyKey[];
+  /** Read the newest. */
+  reload: () => Promise<void>;
+  /** Names of fields as the screen shows them. */
+  names?: Record<string, string>;
+}
+
+/** What to do where someone else was faster: load the newest, and keep what was typed. */
+export function Conflict({ doing, contested, reload, names = {} }: ConflictProps) {
+  if (isConflict(doing.problem)) {
+    const load = async () => {
+      await reload();
+      doing.forget();
+    };
+    return (
+      <div class="note warn">
+        <p>This was changed since you opened it: by someone else, or in another window. Nothing of yours is lost.</p>
+        <button type="button" onClick={() => void load()}>
+          Load the newest and keep what I typed
+        </button>
+      </div>
+    );
+  }
+  if (!contested.length) return null;
+  return (
+    <p class="note warn" role="status">
+      The newest is loaded. Saving replaces what the other change has for:{" "}
+      {contested.map((name) => names[String(name)] ?? String(name)).join(", ")}.
+    </p>
+  );
+}
