@@ -1,12 +1,21 @@
 import type { Screen } from "../../routes.ts";
 
+const scope = "experiments:read";
+
 export const screens: Screen[] = [
   {
     path: "/experiments",
     title: "Experiments",
     group: "Deliver",
-    scope: "experiments:read",
+    scope,
     needs: "/experiments",
     load: () => import("./list.tsx"),
+  },
+  {
+    path: "/experiments/:experiment_id",
+    title: "Design of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}",
+    load: () => import("./design.tsx"),
   },
 ];

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  attributesAsText,
+  attributesIn,
+  changeInWords,
+  stylesAsText,
+  stylesIn,
+  withAction,
+} from "../src/screens/experiments/change_words.ts";
+import { after, outcomesIn } from "../src/screens/experiments/outcomes.ts";
+import { allowedInWords, offered } from "../src/screens/experiments/verbs.ts";
+import { daysRun, split } from "../src/screens/experiments/words.ts";
+
+const NEW = { status: "draft", archived_at: null, started_at: null, ended_at: null } as const;
+const everyone = () => true;
+
+test("styles are read as they are shown", () => {
+  const styles = { "background-color": "teal", background: "url(https://shop.example/a.png)" };
+  assert.deepEqual(stylesIn(stylesAsText(styles)), styles);
+  assert.deepEqual(stylesIn("color: red; padding: 1rem;\nmargin"), { color: "red", padding: "1rem" });
+});
+
+test("a name alone removes an attribute", () => {
+  assert.deepEqual(attributesIn("href=/sale?a=b\ndisabled\n"), { href: "/sale?a=b", disabled: null });
+  assert.equal(attributesAsText({ attribute: { name: "alt", value: "A lamp" } }), "alt=A lamp");
+});
+
+test("another action keeps what it can have", () => {
+  const text = { selector: "h1", action: "text", text: "New", description: "Headline" } as const;
+  assert.deepEqual(withAction(text, "html"), {
+    selector: "h1",
+    action: "html",
+    html: "New",
+    description: "Headline",
+  });
+  assert.deepEqual(withAction(text, "remove"), { selector: "h1", action: "remove", description: "Headline" });
+});
+
+test("a change is told in words", () => {
+  assert.equal(changeInWords({ selector: "h1", action: "text", text: "New" }), "Replace the text: h1 → New");
+  assert.equal(changeInWords({ selector: ".chat", action: "remove" }), "Remove: .chat");
+});
+
+test("a draft offers the launch first, and deleting behind the menu", () => {
+  const { first, more } = offered(NEW, ["request-approval", "start-qa", "launch", "archive"], everyone);
+  assert.equal(first?.action, "launch");
+  assert.deepEqual(
+    more.map(({ action }) => action),
+    ["schedule", "duplicate", "archive", "delete"],
+  );
+});
+
+test("verbs without the scope are not offered", () => {
+  const { first, others, more } = offered(NEW, ["launch", "archive"], (scope) => scope !== "experiments:launch");
+  assert.equal(first, null);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    more.map(({ action }) => action),
+    ["duplicate", "archive", "delete"],
+  );
+});
+
+test("an archived experiment is only brought back or copied", () => {
+  const archived = { ...NEW, archived_at: "2026-11-21T20:15:00Z" };
+  const { first, others, more } = offered(archived, ["unarchive"], everyone);
+  assert.equal(first, null);
+  assert.deepEqual(
+    [...others, ...more].map(({ action }) => action),
+    ["unarchive", "duplicate"],
+  );
+});
+
+test("what is allowed is told by the words of the buttons", () => {
+  assert.equal(allowedInWords(["pause", "complete"]), "Possible now: Pause, Complete.");
+  assert.equal(allowedInWords([]), "Nothing is possible now.");
+});
+
+test("the newest outcome of an experiment counts", () => {
+  const rows = [
+    { entity_id: "a", diff: { outcome: [null, "won"] } },
+    { entity_id: "a", diff: { outcome: [null, "lost"] } },
+    { entity_id: "b", diff: { status: ["running", "completed"] } },
+  ];
+  assert.deepEqual([...outcomesIn(rows)], [["a", "won"]]);
+  assert.equal(after({ name: "x" }, "name"), undefined);
+});
+
+test("days count from the start to the end, or to now", () => {
+  const started_at = "2026-11-01T00:00:00Z";
+  assert.equal(daysRun({ started_at: null, ended_at: null }, 0), null);
+  assert.equal(daysRun({ started_at, ended_at: "2026-11-15T12:00:00Z" }, 0), 14);
+  assert.equal(daysRun({ started_at, ended_at: null }, Date.parse("2026-11-03T00:00:00Z")), 2);
+});
+
+test("the split leaves archived variations out", () => {
+  const variation = (weight: number, archived_at: string | null = null) => ({ weight, archived_at });
+  const variations = [variation(0.5), variation(0.5), variation(0, "2026-11-21T20:15:00Z")];
+  assert.equal(split(variations as Parameters<typeof split>[0]), "50 / 50");
+  assert.equal(split([variation(1 / 3), variation(2 / 3)] as Parameters<typeof split>[0]), "33.3 / 66.7");
+});
