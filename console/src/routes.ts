@@ -8,6 +8,7 @@ import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
+import { screens as webhooks } from "./screens/webhooks/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
 
@@ -35,6 +36,7 @@ export const SCREENS: readonly Screen[] = [
   ...audiences,
   ...goals,
   ...groups,
+  ...webhooks,
 ];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];
