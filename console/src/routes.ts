@@ -6,6 +6,7 @@ import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
+import { screens as keys } from "./screens/keys/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
@@ -37,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
   ...goals,
   ...groups,
   ...webhooks,
+  ...keys,
 ];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];
