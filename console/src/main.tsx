@@ -5,6 +5,7 @@ import "./styles/rules.css";
 import "./styles/frame.css";
 import "./styles/editor.css";
 import "./styles/experiments.css";
+import "./styles/connect.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";

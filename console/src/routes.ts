@@ -6,6 +6,7 @@ import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
+import { screens as install } from "./screens/install/index.ts";
 import { screens as keys } from "./screens/keys/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
@@ -37,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
   ...audiences,
   ...goals,
   ...groups,
+  ...install,
   ...webhooks,
   ...keys,
 ];

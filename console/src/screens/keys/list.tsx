@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<ApiKey>[] = [
       </>
     ),
   },
-  { title: "May", cell: (row) => inShort(row) },
+  { title: "May", cell: (row) => <span class="words">{inShort(row)}</span> },
   { title: "State", cell: (row) => <KeyState of={row} /> },
   { title: "Last used", cell: (row) => <Ago at={row.last_used_at} /> },
   { title: "Expires", cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : "never") },

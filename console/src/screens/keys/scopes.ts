@@ -54,18 +54,25 @@ export const PRESETS: Record<Preset, { title: string; words: string }> = {
   admin: { title: "Admin", words: "Everything, with settings, keys and the shop itself." },
 };
 
+const NOT_FOR_EDITORS: readonly Scope[] = ["keys:write", "settings:write", "shop:write", "approvals:write"];
+const READS = ALL_SCOPES.filter((scope) => scope.endsWith(":read") && scope !== "keys:read");
+const EDITS = ALL_SCOPES.filter((scope) => scope.endsWith(":write") && !NOT_FOR_EDITORS.includes(scope));
+const LAUNCHES = ALL_SCOPES.filter((scope) => /:(launch|activate|publish)$/.test(scope) || scope === "approvals:write");
+const SETS: readonly [readonly Scope[], string][] = [
+  [ALL_SCOPES, "everything"],
+  [READS, "reads everything, changes nothing"],
+  [[...READS, ...EDITS], "reads everything, changes drafts"],
+  [[...READS, ...EDITS, ...LAUNCHES], "reads everything, changes drafts, launches"],
+];
+
 const MOST_SHOWN = 3;
 
 /** Say in a few words what a key may do. */
 export function inShort(key: Pick<ApiKey, "kind" | "scopes">): string {
   if (key.kind === "tracking_source") return "sends events, nothing else";
-  const scopes = new Set<string>(key.scopes);
-  if (ALL_SCOPES.every((scope) => scopes.has(scope))) return "everything";
-  const beyond = key.scopes.filter((scope) => !scope.endsWith(":read"));
-  const reads = ALL_SCOPES.filter((scope) => scope.endsWith(":read") && scope !== "keys:read");
-  const readsAll = reads.every((scope) => scopes.has(scope));
-  if (!beyond.length && readsAll) return "reads everything, changes nothing";
-  const listed = readsAll ? ["read everything", ...wordsOf(beyond)] : wordsOf(without(key.scopes));
+  const named = SETS.find(([set]) => isSame(set, key.scopes));
+  if (named) return named[1];
+  const listed = without(key.scopes).map((scope) => SCOPES[scope] ?? scope);
   const shown = listed.slice(0, MOST_SHOWN).join(", ");
   return listed.length > MOST_SHOWN ? `${shown} and ${listed.length - MOST_SHOWN} more` : shown;
 }
@@ -77,8 +84,9 @@ function without(scopes: readonly Scope[]): Scope[] {
   );
 }
 
-function wordsOf(scopes: readonly Scope[]): string[] {
-  return scopes.map((scope) => SCOPES[scope] ?? scope);
+function isSame(one: readonly Scope[], other: readonly Scope[]): boolean {
+  const known = new Set(one);
+  return known.size === other.length && other.every((scope) => known.has(scope));
 }
 
 export interface KeyState {

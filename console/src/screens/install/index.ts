@@ -1,0 +1,12 @@
+import type { Screen } from "../../routes.ts";
+
+export const screens: Screen[] = [
+  {
+    path: "/install",
+    title: "Install check",
+    group: "Connect",
+    scope: "settings:read",
+    needs: "/settings/install",
+    load: () => import("./install.tsx"),
+  },
+];
