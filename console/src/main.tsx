@@ -7,6 +7,7 @@ import "./styles/editor.css";
 import "./styles/experiments.css";
 import "./styles/connect.css";
 import "./styles/plots.css";
+import "./styles/results.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";

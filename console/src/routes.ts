@@ -10,6 +10,7 @@ import { screens as install } from "./screens/install/index.ts";
 import { screens as keys } from "./screens/keys/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
+import { screens as results } from "./screens/results/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
@@ -32,6 +33,7 @@ export const SCREENS: readonly Screen[] = [
   // One a line: each release adds some.
   ...overview,
   ...experiments,
+  ...results,
   ...editor,
   ...flags,
   ...pages,

@@ -96,6 +96,19 @@ export function ifMatch(read: object): { "If-Match": string } | undefined {
   return tag === undefined ? undefined : { "If-Match": tag };
 }
 
+/**
+ * Read again what was read before, by its ETag: where nothing changed, the very same object is returned, so that
+ * nothing is drawn again. `read` gets the header to send. Rejects with a Problem.
+ */
+export async function renewed<T extends object>(
+  before: T | null,
+  read: (headers: { "If-None-Match"?: string }) => Promise<Answer<T>>,
+): Promise<T> {
+  const tag = before ? tags.get(before) : undefined;
+  const answer = await read(tag ? { "If-None-Match": tag } : {});
+  return before && answer.response.status === 304 ? before : data(Promise.resolve(answer));
+}
+
 /** Return the shell command that makes the same call with an API key. */
 export function asCurl(call: Call): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -67,6 +67,25 @@ function usePolling(reload: () => Promise<void>, seconds: number | undefined): v
   }, [reload, seconds]);
 }
 
+/** Read something as `useLoaded`, and again every so many seconds by its ETag; `read` gets what was read before. */
+export function useRenewed<T extends object>(
+  read: (before: T | null) => Promise<T>,
+  inputs: Inputs,
+  seconds: number,
+): Loaded<T> {
+  const kept = useRef<{ inputs: string; value: T } | null>(null);
+  const key = JSON.stringify(inputs);
+  return useLoaded(
+    async () => {
+      const value = await read(kept.current?.inputs === key ? kept.current.value : null);
+      kept.current = { inputs: key, value };
+      return value;
+    },
+    inputs,
+    { every: seconds },
+  );
+}
+
 export interface Page<T> {
   data: T[];
   pagination: { has_more: boolean; next_cursor: string | null };

@@ -10,11 +10,13 @@ interface FigureProps {
   sheet: Sheet;
   /** The name of the CSV file without its extension; the title where absent. */
   file?: string;
+  /** False where the heading above says the same: the title is then read aloud only. */
+  isTitled?: boolean;
   children: ComponentChildren;
 }
 
 /** A picture with its title, its numbers as a table behind a button, and as a file. */
-export function Figure({ title, note, lead, sheet, file, children }: FigureProps) {
+export function Figure({ title, note, lead, sheet, file, isTitled = true, children }: FigureProps) {
   const [isTable, setTable] = useState(false);
   const id = useId();
   const save = () => {
@@ -28,7 +30,7 @@ export function Figure({ title, note, lead, sheet, file, children }: FigureProps
     <figure class="picture" aria-labelledby={id}>
       <figcaption class="caption">
         <h3 id={id}>
-          {title} {note && <small>{note}</small>}
+          <span class={isTitled ? undefined : "unseen"}>{title}</span> {note && <small>{note}</small>}
         </h3>
         <span class="picture-tools">
           <button
