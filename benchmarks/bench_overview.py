@@ -211,9 +211,7 @@ def measure(screen: Screen) -> None:
         for title, key in (("warm", "warm"), ("after a count", "counted")):
             ours = times[key][place]
             line(f"{title}, {name}", milliseconds(ours), f"{number} requests", milliseconds(theirs), ours / theirs)
-    print(
-        f"  {size:,} bytes in gzip; the first allocates {peak:,.0f} KB and keeps {kept:,.0f} KB"
-    )
+    print(f"  {size:,} bytes in gzip; the first allocates {peak:,.0f} KB and keeps {kept:,.0f} KB")
     print(f"  peak memory {peak_megabytes():.0f} MB")
 
 

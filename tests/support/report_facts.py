@@ -44,6 +44,7 @@ def draft(
             status="draft",
             counting_type="standard",
             started_at=None,
+            scheduled_end_at=None,
             ended_at=None,
             archived_at=None,
             outcome=None,

@@ -79,6 +79,7 @@ class ReportExperiment(Output):
     status: Status
     counting_type: CountingType
     started_at: DateTime | None
+    scheduled_end_at: Annotated[DateTime | None, Field(description="Its end by schedule; null without one.")]
     ended_at: DateTime | None
     archived_at: DateTime | None
     outcome: Annotated[Outcome | None, Field(description="As entered when the experiment was completed.")]

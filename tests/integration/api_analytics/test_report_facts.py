@@ -31,6 +31,15 @@ def test_report__before_anyone_came__has_no_numbers(lab: Lab) -> None:
     assert (found.verdict.status, found.interval_over_time, found.segments) == ("no_data", None, [])
 
 
+def test_report_and_overview__of_a_test_with_a_scheduled_end__name_it(lab: Lab) -> None:
+    experiment = lab.launched()
+    ends = "2026-04-01T00:00:00.000Z"
+    answer = lab.client.put(f"/experiments/{experiment['id']}/schedule", {"end_at": ends})
+    assert answer.status == 200, answer.body
+    (row,) = lab.client.get("/analytics/overview").json()["data"]
+    assert report(lab, experiment).experiment.scheduled_end_at == row["scheduled_end_at"] == ends
+
+
 def test_report__with_little_data__says_what_is_missing(lab: Lab) -> None:
     experiment = lab.launched()
     shoppers(lab, experiment, buying=(20, 30))

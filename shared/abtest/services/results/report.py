@@ -140,6 +140,7 @@ def report_experiment(question: Question, counts: Counts) -> contract.ReportExpe
         status=experiment.status,
         counting_type=experiment.counting_type,
         started_at=experiment.started_at,
+        scheduled_end_at=experiment.scheduled_end_at,
         ended_at=experiment.ended_at,
         archived_at=experiment.archived_at,
         outcome=experiment.outcome,
