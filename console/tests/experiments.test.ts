@@ -8,7 +8,10 @@ import {
   stylesIn,
   withAction,
 } from "../src/screens/experiments/change_words.ts";
+import { likelyPreset } from "../src/screens/experiments/goal_presets.ts";
+import { targetingOf } from "../src/screens/experiments/new/change.tsx";
 import { after, outcomesIn } from "../src/screens/experiments/outcomes.ts";
+import { rateOf, trafficOf } from "../src/screens/experiments/traffic.ts";
 import { allowedInWords, offered } from "../src/screens/experiments/verbs.ts";
 import { daysRun, split } from "../src/screens/experiments/words.ts";
 
@@ -98,4 +101,40 @@ test("the split leaves archived variations out", () => {
   const variations = [variation(0.5), variation(0.5), variation(0, "2026-11-21T20:15:00Z")];
   assert.equal(split(variations as Parameters<typeof split>[0]), "50 / 50");
   assert.equal(split([variation(1 / 3), variation(2 / 3)] as Parameters<typeof split>[0]), "33.3 / 66.7");
+});
+
+test("traffic counts whole days from the first visitor on", () => {
+  const day = (visited: number, added_to_cart = 0) => ({
+    date: "",
+    visited,
+    added_to_cart,
+    started_checkout: 0,
+    purchased: 0,
+    cart_rate: null,
+    checkout_rate: null,
+    purchase_rate: null,
+    conversion_rate: null,
+  });
+  const traffic = trafficOf([day(0), day(100, 10), day(300, 10), day(40)]);
+  assert.equal(traffic.daily, 200);
+  assert.equal(traffic.rates.add_to_cart, 0.05);
+  assert.equal(traffic.rates.purchase, null);
+  assert.equal(trafficOf([day(0)]).daily, null);
+});
+
+test("the rate of a goal with a filter is not that of the shop", () => {
+  const traffic = { daily: 10, rates: { add_to_cart: 0.1, checkout_started: null, purchase: 0.02 } };
+  const goal = { type: "custom", event_name: "add_to_cart", filter: null, page_id: null, url_pattern: null } as const;
+  assert.equal(rateOf(goal, traffic), 0.1);
+  assert.equal(rateOf({ ...goal, type: "revenue" }, traffic), 0.02);
+  assert.equal(rateOf({ ...goal, filter: { version: 1 } }, traffic), null);
+  assert.equal(rateOf({ ...goal, event_name: "signup" }, traffic), null);
+  assert.equal(likelyPreset(traffic), "add_to_cart");
+});
+
+test("a test of one page is targeted by its path", () => {
+  const targeting = targetingOf("page", "https://shop.example/lamps?sort=new");
+  assert.deepEqual(targeting?.pageRules?.[0]?.includeRules, [{ type: "simple", pattern: "/lamps" }]);
+  assert.equal(targetingOf("all", "https://shop.example/"), null);
+  assert.equal(targetingOf("kept", "https://shop.example/"), undefined);
 });

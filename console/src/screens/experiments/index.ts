@@ -12,6 +12,20 @@ export const screens: Screen[] = [
     load: () => import("./list.tsx"),
   },
   {
+    path: "/experiments/new",
+    title: "New experiment",
+    scope: "experiments:write",
+    needs: "/experiments",
+    load: () => import("./new/start.tsx"),
+  },
+  {
+    path: "/experiments/new/:experiment_id",
+    title: "Steps of a new experiment",
+    scope: "experiments:write",
+    needs: "/experiments/{experiment_id}",
+    load: () => import("./new/draft.tsx"),
+  },
+  {
     path: "/experiments/:experiment_id",
     title: "Design of an experiment",
     scope,
