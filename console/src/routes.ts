@@ -11,6 +11,7 @@ import { screens as keys } from "./screens/keys/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 import { screens as results } from "./screens/results/index.ts";
+import { screens as settings } from "./screens/settings/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
@@ -43,6 +44,7 @@ export const SCREENS: readonly Screen[] = [
   ...install,
   ...webhooks,
   ...keys,
+  ...settings,
 ];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];

@@ -12,21 +12,26 @@ export interface Edit<D extends object> {
   /** Fields that were typed here and changed elsewhere: saving replaces the change of the other. */
   contested: readonly (keyof D)[];
   reset: () => void;
+  /** Grows when something newer was read: the key of controls that hold their own text, such as LinesField. */
+  generation: number;
 }
 
 /** Edit what was read. When something newer is read, what was typed stays, and the other fields follow. */
 export function useEdit<D extends object>(read: object, toDraft: () => D): Edit<D> {
   const [state, setState] = useState(() => {
     const stored = toDraft();
-    return { base: stored, draft: stored, contested: [] as (keyof D)[] };
+    return { base: stored, draft: stored, contested: [] as (keyof D)[], generation: 0 };
   });
   const seen = useRef(read);
   useEffect(() => {
     if (seen.current === read) return;
     seen.current = read;
-    setState(({ base, draft }) => merged(base, draft, toDraft()));
+    setState(({ base, draft, generation }) => ({
+      ...merged(base, draft, toDraft()),
+      generation: generation + 1,
+    }));
   }, [read]);
-  const { base, draft, contested } = state;
+  const { base, draft, contested, generation } = state;
   const changed = differing(base, draft);
   return {
     draft,
@@ -34,7 +39,8 @@ export function useEdit<D extends object>(read: object, toDraft: () => D): Edit<
     changed,
     isDirty: Object.keys(changed).length > 0,
     contested,
-    reset: () => setState({ base, draft: base, contested: [] }),
+    reset: () => setState({ base, draft: base, contested: [], generation: generation + 1 }),
+    generation,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { shop } from "../session/session.ts";
 
 interface PageProps {
@@ -55,10 +55,18 @@ export interface Tab {
   address: string;
 }
 
+const ROOM = 48;
+
 /** Screens of one thing, as links: each has its address. */
 export function Tabs({ tabs, current, label }: { tabs: readonly Tab[]; current: string; label: string }) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // In a narrow window the bar scrolls: the current tab is brought into it.
+    const chosen = bar.current?.querySelector<HTMLElement>("[aria-current]");
+    if (bar.current && chosen) bar.current.scrollLeft = chosen.offsetLeft - bar.current.offsetLeft - ROOM;
+  }, [current]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={bar} class="tabs" aria-label={label}>
       {tabs.map(({ title, address }) => (
         <a key={address} href={address} aria-current={address === current ? "page" : undefined}>
           {title}
