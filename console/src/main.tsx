@@ -2,6 +2,7 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/kit.css";
 import "./styles/rules.css";
+import "./styles/library.css";
 import "./styles/frame.css";
 import "./styles/editor.css";
 import "./styles/experiments.css";

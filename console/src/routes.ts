@@ -10,6 +10,7 @@ import { screens as install } from "./screens/install/index.ts";
 import { screens as keys } from "./screens/keys/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
+import { screens as personalizations } from "./screens/personalizations/index.ts";
 import { screens as results } from "./screens/results/index.ts";
 import { screens as settings } from "./screens/settings/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
@@ -37,6 +38,7 @@ export const SCREENS: readonly Screen[] = [
   ...results,
   ...editor,
   ...flags,
+  ...personalizations,
   ...pages,
   ...audiences,
   ...goals,

@@ -6,6 +6,7 @@ import { readJson } from "../src/kit/json.tsx";
 import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
+import { moved } from "../src/kit/sortable.tsx";
 
 test("audienceInWords, a group in a group: stands in brackets", () => {
   const words = audienceInWords({
@@ -84,4 +85,9 @@ test("readJson, a missing quote: names the field", () => {
     () => readJson("value", "{]"),
     (thrown: Problem) => thrown.fields[0]?.path === "value",
   );
+});
+
+test("moved, an item to another place: leaves the others in their order", () => {
+  assert.deepEqual(moved(["a", "b", "c"], 2, 0), ["c", "a", "b"]);
+  assert.deepEqual(moved(["a", "b", "c"], 0, 1), ["b", "a", "c"]);
 });

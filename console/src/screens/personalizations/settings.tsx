@@ -1,0 +1,135 @@
+import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
+import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
+import { useDraft } from "../../kit/draft.ts";
+import { Form, ManyField, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
+import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
+import { saved } from "../../kit/saved.ts";
+import { Shown } from "../../kit/state.tsx";
+
+export type Personalization = Schemas["Personalization"];
+export type Delivery = Personalization["delivery_type"];
+
+export const DELIVERIES = [
+  { value: "visual", label: "Changes of pages" },
+  { value: "api", label: "A value for your code" },
+  { value: "recommendation", label: "Recommendations" },
+] as const;
+
+export interface Props {
+  item: Personalization;
+  of: Loaded<Personalization>;
+  onDone: () => void;
+}
+
+/** Name, place, share and goals. */
+export function EditSettings({ item, of, onDone }: Props) {
+  const { name, description, surface, rollout_percentage, delivery_type } = item;
+  const goal_ids = item.personalization_goals.map(({ goal_id }) => goal_id);
+  const primary = item.personalization_goals.find(({ is_primary }) => is_primary)?.goal_id ?? "";
+  const read = { name, description, surface, rollout_percentage, delivery_type, goal_ids, primary_goal_id: primary };
+  const draft = useDraft(read);
+  const doing = useDoing();
+  const impact = useLiveImpact();
+  const goals = useLoaded(() => data(api.GET("/goals", { params: { query: { limit: 100, sort: "name" } } })), []);
+  const { value, set } = draft;
+  const save = () =>
+    impact.run(async (confirmed) => {
+      const params = { path: { personalization_id: item.id }, header: ifMatch(item) };
+      const body = { ...draft.changes, ...confirmed };
+      of.replace(saved(await data(api.PATCH("/personalizations/{personalization_id}", { params, body }))));
+      draft.reset();
+      onDone();
+    });
+  return (
+    <>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+        <TextField path="name" label="Name" required value={value.name} onChange={set("name")} />
+        <TextField
+          path="description"
+          label="What it is for"
+          rows={2}
+          value={value.description ?? ""}
+          onChange={(typed) => set("description")(typed || null)}
+        />
+        <SelectField
+          path="delivery_type"
+          label="What it delivers"
+          required
+          value={value.delivery_type}
+          options={DELIVERIES}
+          onChange={(typed) => set("delivery_type")(typed as Delivery)}
+        />
+        <TextField path="surface" label="Place" required value={value.surface} onChange={set("surface")} />
+        <NumberField
+          path="rollout_percentage"
+          label="For how many of these visitors"
+          required
+          unit="%"
+          min={0}
+          max={100}
+          value={Number((value.rollout_percentage * 100).toFixed(4))}
+          onChange={(typed) => set("rollout_percentage")((typed ?? 0) / 100)}
+        />
+        <Shown of={goals}>
+          {({ data: known }) => (
+            <>
+              <ManyField
+                path="goal_ids"
+                label="Goals"
+                hint="What its results measure: copies of the shop's goals."
+                value={value.goal_ids}
+                options={known.map(({ id, name: label }) => ({ value: id, label }))}
+                onChange={set("goal_ids")}
+              />
+              {value.goal_ids.length > 1 && (
+                <SelectField
+                  path="primary_goal_id"
+                  label="The goal that decides"
+                  required
+                  value={value.primary_goal_id}
+                  options={known
+                    .filter(({ id }) => value.goal_ids.includes(id))
+                    .map(({ id, name: label }) => ({ value: id, label }))}
+                  onChange={set("primary_goal_id")}
+                />
+              )}
+            </>
+          )}
+        </Shown>
+        <Overtaken doing={doing} reload={of.reload} />
+      </Form>
+      {impact.dialog}
+    </>
+  );
+}
+
+/** Where and to whom. */
+export function EditTargeting({ item, of, onDone, library }: Props & { library: Library }) {
+  const draft = useDraft({ targeting: item.targeting });
+  const doing = useDoing();
+  const impact = useLiveImpact();
+  const save = () =>
+    impact.run(async (confirmed) => {
+      const params = { path: { personalization_id: item.id }, header: ifMatch(item) };
+      const body = { targeting: cleanedTargeting(draft.value.targeting), ...confirmed };
+      of.replace(saved(await data(api.PATCH("/personalizations/{personalization_id}", { params, body }))));
+      draft.reset();
+      onDone();
+    });
+  return (
+    <>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+        <TargetingField
+          path="targeting"
+          value={draft.value.targeting}
+          onChange={draft.set("targeting")}
+          library={library}
+        />
+        <Overtaken doing={doing} reload={of.reload} />
+      </Form>
+      {impact.dialog}
+    </>
+  );
+}
