@@ -52,7 +52,7 @@ GROUPS = [
     _group("numpy pydantic scipy", 1347, "worker_profiles"),
     _group(
         "fastapi mangum pydantic",
-        1275,
+        1290,
         "api_experiments api_flags api_identity api_personalizations api_settings api_webhooks api_workspace",
     ),
     _group("fastapi mangum pydantic", 1045, "api_pages"),

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.local.surroundings import PORTS, PROJECT, UsageError, default_port
+from tools.local.surroundings import PORTS, PROJECT, UsageError, default_port, state_directory
 from tools.local.web.server import HOST
 
 
@@ -54,6 +54,7 @@ class Options:
             # By its name: passkeys refuse addresses.
             "ConsoleOrigin": self.console_origin,
             "AllowLocalSignIn": "true",
+            "MailFrom": f"file:{state_directory() / 'mail'}",
             "WorkerBaseUrl": self.worker_base_url,
             "AssetsBaseUrl": self.assets_base_url,
             # An origin for each preview: browsers resolve every name below `.localhost` themselves.

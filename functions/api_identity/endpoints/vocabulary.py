@@ -12,9 +12,11 @@ from abtest.http import session_cookie
 from abtest.http.deps import use
 from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.route import Router
-from abtest.http.signed_in import SameOrigin, SignedIn
+from abtest.http.signed_in import SameOrigin, SignedIn, SignedInShop
+from abtest.services.identity.acceptance import Acceptance
 from abtest.services.identity.access import SignInRequiredError
 from abtest.services.identity.admission import Visit
+from abtest.services.identity.people import Participant, People
 from abtest.services.identity.sessions import Begun
 from abtest.services.identity.sign_in import SignIn
 
@@ -26,7 +28,15 @@ AnyPage = Annotated[Exchange, Depends(SameOrigin())]
 Signed = Annotated[Visit, Depends(SignedIn())]
 """A live session of any level."""
 
+InShop = Annotated[Participant, Depends(SignedInShop())]
+"""A person in the shop of the header."""
+
+PeopleManager = Annotated[Participant, Depends(SignedInShop(may_write=True, recent=True))]
+"""A person in the shop of the header, strong enough to change people; the role is checked by the use case."""
+
 SignInUse = Annotated[SignIn, use(SignIn)]
+PeopleUse = Annotated[People, use(People)]
+AcceptanceUse = Annotated[Acceptance, use(Acceptance)]
 
 
 def router_at(prefix: str = "") -> Router:
@@ -37,6 +47,14 @@ def router_at(prefix: str = "") -> Router:
 def user_agent_of(request: Request) -> str:
     """Return how the browser names itself, for the list of sessions."""
     return request.headers.get("user-agent", "")
+
+
+def visit_of(request: Request) -> Visit | None:
+    """Return the session of a user on a route that does not require one. One of a shop's key is not a user's."""
+    with suppress(SignInRequiredError):
+        visit = exchange_of(request).services.sessions.identify(session_cookie.token_of(request), fresh=True)
+        return visit if visit.session.acts_for_user else None
+    return None
 
 
 def signed_in(request: Request, response: Response, use_sign_in: SignIn, begun: Begun) -> SessionBody:

@@ -157,6 +157,11 @@ def athena() -> "AthenaClient":
     return cast("AthenaClient", _client("athena"))
 
 
+def ses() -> Any:
+    """Return the client of the mail service."""
+    return _client("sesv2")
+
+
 def cloudfront() -> "CloudFrontClient":
     """Return the client of the CDN."""
     return cast("CloudFrontClient", _client("cloudfront"))

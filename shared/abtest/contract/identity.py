@@ -2,14 +2,27 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
-from abtest.contract.base import DateTime, Id, Input, Output
+from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, Unique, Uuid
 from abtest.contract.keys import Scope
+from abtest.domain.identity.people import MAX_ADDRESS, is_address
 from abtest.domain.identity.roles import Role
 from abtest.domain.identity.sessions import Level
 
 Credential = Annotated[str, Field(min_length=1, max_length=200, repr=False)]
+ShopIds = Annotated[list[Uuid], Unique, Field(min_length=1, max_length=100)]
+
+
+def address(text: str) -> str:
+    """Return the address unchanged. Raises PydanticCustomError."""
+    if not is_address(text):
+        raise PydanticCustomError("address", "must be an address of electronic mail, such as name@shop.example")
+    return text
+
+
+Email = Annotated[str, Field(max_length=MAX_ADDRESS), AfterValidator(address)]
 
 
 class ExchangeInput(Input):
@@ -69,3 +82,64 @@ class SessionList(Output):
     """All live sessions, newest first; at most ten."""
 
     data: list[SessionEntry]
+
+
+class MemberEntry(Output):
+    """A person with access to the organisation. The first one is the user whose organisation it is."""
+
+    user_id: Id
+    email: str | None
+    name: str | None
+    role: Role
+    shop_ids: list[Id] | None
+    is_you: bool
+    has_passkey: bool
+    disabled_at: DateTime | None
+    created_at: DateTime | None
+
+
+class MemberList(Output):
+    """Everyone who has access to the organisation."""
+
+    data: list[MemberEntry]
+
+
+class MemberPatch(Input):
+    """A merge patch. `shop_ids` null gives all shops, also later ones."""
+
+    role: Role = ABSENT
+    shop_ids: ShopIds | None = ABSENT
+    is_disabled: bool = ABSENT
+
+
+class InvitationInput(Input):
+    """An invitation by mail. Without `shop_ids` it gives all shops, also later ones."""
+
+    email: Email
+    role: Role
+    shop_ids: ShopIds | None = ABSENT
+
+
+class InvitationEntry(Output):
+    """An invitation that was not accepted yet."""
+
+    id: Id
+    email: str
+    role: Role
+    shop_ids: list[Id] | None
+    invited_by: Id
+    created_at: DateTime
+    expires_at: DateTime
+    is_open: bool
+
+
+class InvitationList(Output):
+    """Invitations that were not accepted, newest first."""
+
+    data: list[InvitationEntry]
+
+
+class AcceptInput(Input):
+    """The token of the link in the mail."""
+
+    token: Credential

@@ -131,11 +131,8 @@ class Requirement:
             if not sessions.may_own_shops(visit):
                 raise UserKeyRequiredError
             return caller_of(exchange, visit, kind="user")
-        if shop_id is None or not is_uuid(shop_id):
-            problem = FieldError(SHOP_HEADER, "must be the id of the shop, a UUID: a session may have several shops")
-            raise InvalidParameterError("a header of the request is missing or invalid", fields=[problem])
-        rights = sessions.rights(visit, shop_id.lower())
-        return caller_of(exchange, visit, shop_id=shop_id.lower(), scopes=rights.scopes)
+        shop_id = named_shop(request)
+        return caller_of(exchange, visit, shop_id=shop_id, scopes=sessions.rights(visit, shop_id).scopes)
 
 
 def visited(
@@ -155,6 +152,15 @@ def visited(
         limits[bucket] = (EXPENSIVE_PER_MINUTE, "expensive requests of this session")
     take(exchange, limits)
     return visit
+
+
+def named_shop(request: Request) -> str:
+    """Return the shop that the request names. Raises InvalidParameterError."""
+    shop_id = request.headers.get(SHOP_HEADER, "")
+    if not is_uuid(shop_id):
+        problem = FieldError(SHOP_HEADER, "must be the id of the shop, a UUID: a session may have several shops")
+        raise InvalidParameterError("a header of the request is missing or invalid", fields=[problem])
+    return shop_id.lower()
 
 
 def caller_of(

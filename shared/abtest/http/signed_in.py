@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from abtest.domain.identity.step_up import may_write
-from abtest.http.admission import SAFE_METHODS, Sensitivity, caller_of, require_recent, visited
+from abtest.http.admission import SAFE_METHODS, Sensitivity, caller_of, named_shop, require_recent, visited
 from abtest.http.exchange import Exchange, exchange_of
 from abtest.http.refusals import PasskeyRequiredError
 from abtest.http.session_cookie import refuse_cross_site, token_of
+from abtest.services.context import Caller
 from abtest.services.identity.access import SignInRequiredError
 from abtest.services.identity.admission import Visit
+from abtest.services.identity.people import Participant
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +39,31 @@ class SignedIn:
         if not token:
             raise SignInRequiredError
         visit = visited(request, exchange, token, sensitivity, fresh=True)
-        exchange.caller = caller_of(exchange, visit)
+        exchange.caller = self._caller(request, exchange, visit)
         if self.may_write and request.method not in SAFE_METHODS and not may_write(visit.session):
             raise PasskeyRequiredError("this session may only read; sign in with a passkey to make changes")
         if self.recent:
             require_recent(exchange, visit)
         exchange.services.sessions.note_use(visit)
+
+    def _caller(self, request: Request, exchange: Exchange, visit: Visit) -> Caller:  # noqa: ARG002 - for overrides
+        return caller_of(exchange, visit)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInShop(SignedIn):
+    """Session that a route requires, in the shop of the header. As a dependency it supplies the participant."""
+
+    async def __call__(self, request: Request) -> Participant:  # type: ignore[override]
+        """Return the person in the shop."""
+        exchange = exchange_of(request)
+        caller = exchange.known_caller
+        return Participant(caller, exchange.known_visit.rights[caller.shop_id])
+
+    def _caller(self, request: Request, exchange: Exchange, visit: Visit) -> Caller:
+        shop_id = named_shop(request)
+        rights = exchange.services.sessions.rights(visit, shop_id)
+        return caller_of(exchange, visit, shop_id=shop_id, scopes=rights.scopes)
 
 
 @dataclass(frozen=True, slots=True)

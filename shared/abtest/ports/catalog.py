@@ -42,15 +42,20 @@ Kind = Literal[
     "BACKLOG",
     "FILE",
     "IDEA",
+    "USER",
+    "MEMBER",
+    "INVITE",
 ]
 """Kind of a record: experiment, goal, API key, shop, settings, flag, personalization, page, audience, exclusion group,
 data-layer trigger, job (an export, a refresh or a check), state of Guardian, webhook, last use of an API key, announced
 publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset,
 what a shop has used of a limit, files to be removed, the latest pictures of an experiment, how far a user has read the
 inbox, seal of a day's audit rows, profile of a store, idea of the backlog, ideas of an experiment,
-numbers and order of all ideas, and file of the workspace.
+numbers and order of all ideas, file of the workspace, user, member of an organisation, and invitation to one.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
+
+`MEMBER` and `INVITE` records have the id of their organisation in place of a shop's.
 
 A `GUARD`, `SHOT` or `LINK` record has the id of its experiment, a `MARK` that of its user, a `FILE` its path.
 `SHOP`, `SET` and `PROF` records have fixed ids (`SHOP`, `SET#DEFAULTS`, `PROFILE`) in their shop."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-Service = Literal["athena", "cloudfront", "dynamodb", "kms", "s3", "secretsmanager", "sqs"]
+Service = Literal["athena", "cloudfront", "dynamodb", "kms", "s3", "secretsmanager", "sesv2", "sqs"]
 
 
 class CallerKind(StrEnum):
@@ -101,6 +101,7 @@ def _patient(attempts: int) -> dict[Service, Wait]:
         "kms": wait,
         "s3": wait,
         "secretsmanager": wait,
+        "sesv2": wait,
         "sqs": wait,
     }
 

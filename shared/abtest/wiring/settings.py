@@ -34,6 +34,7 @@ class Settings:
     api_base_url: str = ""
     console_origin: str = ""
     allow_local_sign_in: str = ""
+    mail_from: str = ""
     event_queue_url: str = ""
     event_queue_name: str = ""
     event_dlq_url: str = ""

@@ -8,6 +8,7 @@ from abtest.domain.assets.model import Asset
 from abtest.domain.backlog.ideas import Idea, idea_key
 from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.experiment_files.texts import sha256_of
+from abtest.domain.identity.people import Invitation, Member
 from abtest.domain.pages.briefs import ContentBrief
 from abtest.domain.pages.model import LandingPage
 from abtest.domain.reusable.model import DEFAULTS, Target, TargetKind
@@ -23,6 +24,7 @@ from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.flags.store import FLAGS, FlagStore
 from abtest.services.goals import GOALS, ShopGoal, ShopGoals
+from abtest.services.identity.records import INVITATIONS, MEMBERS, Invitations, Members
 from abtest.services.key_records import KEYS, KeyStore
 from abtest.services.pages.briefs import BRIEFS, ContentBriefs
 from abtest.services.pages.pages import LANDING_PAGES, LandingPages
@@ -185,6 +187,32 @@ def _idea(number: int, shop_id: str) -> Idea:
     )
 
 
+def _member(number: int, shop_id: str) -> Member:
+    return Member(
+        id=number_id(number),
+        org_id=shop_id,
+        name=f"Item {number}",
+        role="editor",
+        invited_by=number_id(9),
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
+def _invitation(number: int, shop_id: str) -> Invitation:
+    return Invitation(
+        id=number_id(number),
+        org_id=shop_id,
+        email=f"Item {number}",
+        role="viewer",
+        sha256=f"{shop_id}{number}",
+        expires_at=MOMENT,
+        invited_by=number_id(9),
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
+
+
 def _file(number: int, shop_id: str) -> WorkspaceFile:
     path = number_id(number)
     return WorkspaceFile(
@@ -214,6 +242,8 @@ FAMILIES = {
     "landing pages": Family(resource=LANDING_PAGES, make=_landing_page, is_archivable=True),
     "assets": Family(resource=ASSETS, make=_asset, is_archivable=True),
     "webhooks": Family(resource=WEBHOOKS, make=_webhook, field="url", is_archivable=True),
+    "members": Family(resource=MEMBERS, make=_member),
+    "invitations": Family(resource=INVITATIONS, make=_invitation, field="email"),
     "API keys": Family(resource=KEYS, make=_key, is_archivable=True),
     "shops": Family(resource=SHOPS, make=lambda number, shop_id: storefronts.shop(id=shop_id, name=f"Item {number}")),
 }
@@ -232,6 +262,8 @@ STORES: dict[str, Store] = {
     "workspace files": lambda world, _: WorkspaceFiles(world),
     "landing pages": lambda world, _: LandingPages(world),
     "assets": lambda world, _: AssetStore(world),
+    "members": lambda world, _: Members(world),
+    "invitations": lambda world, _: Invitations(world),
     "API keys": lambda world, _: KeyStore(world),
     "shops": ShopStore,
 }

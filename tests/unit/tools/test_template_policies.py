@@ -7,6 +7,7 @@ import pytest
 
 from abtest.adapters.dynamo import keys
 from abtest.domain.credentials.ingest_epochs import claim_name
+from abtest.domain.identity.people import credential_claim, email_claim, invitation_claim
 from abtest.domain.pages.addresses import route_name
 from abtest.ports.catalog import CHILD_KINDS, Commit, Kind
 from tests.support.memory.policed import PolicedCatalog
@@ -83,6 +84,9 @@ WRITERS: dict[Kind, set[str]] = {
     "IDEA": {"ApiWorkspace", "ApiExperiments", "CronLaunch"},  # a launch moves the idea
     "LINK": {"ApiWorkspace", "ApiExperiments", "CronLaunch"},  # a launch moves ideas
     "BACKLOG": {"ApiWorkspace"},
+    "USER": {"ApiIdentity"},
+    "MEMBER": {"ApiIdentity"},
+    "INVITE": {"ApiIdentity"},
 }
 
 
@@ -106,6 +110,11 @@ def test_records__are_written_by_functions_of_their_family_only(kind: Kind) -> N
 def test_names__of_keys_and_hosts__are_written_by_settings_only() -> None:
     for name in ("KEY#0123456789ab", "DOMAIN#shop.example"):
         assert writers(keys.unique_name(None, name)[0]) == {"ApiSettings"}
+
+
+def test_names__of_people__are_written_by_identity_only() -> None:
+    for name in (email_claim("a@shop.example"), invitation_claim("0" * 64), credential_claim("x")):
+        assert writers(keys.unique_name(None, name)[0]) == {"ApiIdentity"}
 
 
 def test_addresses__of_landing_pages__are_written_by_their_functions_only() -> None:

@@ -52,6 +52,8 @@ class Session:
     """Shop of the exchanged key; "" for a user key, and without a key."""
 
     verified_at: Timestamp | None = None
+    may_enrol: bool = False
+    """Whether the session may add a passkey to those that its user has: an invitation begins such a session."""
 
     @property
     def acts_for_user(self) -> bool:

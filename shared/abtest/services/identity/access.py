@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from abtest.domain.credentials.api_keys import ApiKey
+from abtest.domain.identity.people import Member
 from abtest.domain.identity.roles import ROLES, Role
 from abtest.domain.identity.sessions import Session
 from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.services.authentication import InvalidApiKeyError, stored_key_by_id
 from abtest.services.context import World
+from abtest.services.identity.records import MEMBERS, Users
 from abtest.services.listing import every_head
 from abtest.services.shop_records import owned_by, read_shop
 
@@ -39,6 +42,9 @@ class Rights:
 
     scopes: frozenset[str]
     role: Role | None
+    org_id: str
+    shop_ids: tuple[str, ...] | None = None
+    """Shops of the organisation to which the person has access; None for all."""
 
 
 class Access:
@@ -49,6 +55,8 @@ class Access:
 
     def require_alive(self, session: Session) -> ApiKey | None:
         """Return the key that was exchanged for the session, if one was. Raises SignInRequiredError when it ended."""
+        if session.acts_for_user and Users(self._world).get(session.user_id).disabled_at is not None:
+            raise SignInRequiredError
         if session.key_id is None:
             return None
         try:
@@ -64,7 +72,8 @@ class Access:
         if key is not None and not session.acts_for_user:
             if key.shop_id != shop_id:
                 raise UnknownShopError
-            return Rights(key.effective_scopes, None)
+            shop = read_shop(self._world.catalog, shop_id)
+            return Rights(key.effective_scopes, None, shop.org_id)
         try:
             shop = read_shop(self._world.catalog, shop_id)
         except NotFoundError as error:
@@ -81,13 +90,39 @@ class Access:
     def shops(self, session: Session, key: ApiKey | None) -> Iterator[tuple[Shop, Rights]]:
         """Yield the shops of a session with its rights, newest first, at most MAX_SHOWN_SHOPS."""
         if key is not None and not session.acts_for_user:
-            yield read_shop(self._world.catalog, key.shop_id), Rights(key.effective_scopes, None)
+            shop = read_shop(self._world.catalog, key.shop_id)
+            yield shop, Rights(key.effective_scopes, None, shop.org_id)
             return
-        for number, head in enumerate(every_head(self._world.catalog, owned_by(session.user_id), "SHOP")):
-            if number == MAX_SHOWN_SHOPS:
-                return
-            yield read_shop(self._world.catalog, head.id), Rights(ROLES["owner"], "owner")
+        yield from islice(self._shops_of_user(session.user_id), MAX_SHOWN_SHOPS)
+
+    def _shops_of_user(self, user_id: str) -> Iterator[tuple[Shop, Rights]]:
+        catalog = self._world.catalog
+        for head in every_head(catalog, owned_by(user_id), "SHOP"):
+            yield read_shop(catalog, head.id), _of_owner(user_id)
+        for entry in every_head(catalog, owned_by(user_id), "MEMBER"):
+            member = self.member(entry.id, user_id)
+            if member is None:
+                continue
+            for head in every_head(catalog, owned_by(member.org_id), "SHOP"):
+                if member.reaches(head.id):
+                    yield read_shop(catalog, head.id), _of_member(member)
+
+    def member(self, org_id: str, user_id: str) -> Member | None:
+        """Return the membership of a user in an organisation, read consistently."""
+        record = self._world.catalog.get(org_id, "MEMBER", user_id)
+        return MEMBERS.from_record(record) if record else None
 
     def _as_member(self, session: Session, shop: Shop) -> Rights | None:
         # An organisation whose id is that of a user is this user's own.
-        return Rights(ROLES["owner"], "owner") if shop.org_id == session.user_id else None
+        if shop.org_id == session.user_id:
+            return _of_owner(session.user_id)
+        member = self.member(shop.org_id, session.user_id)
+        return _of_member(member) if member is not None and member.reaches(shop.id) else None
+
+
+def _of_owner(user_id: str) -> Rights:
+    return Rights(ROLES["owner"], "owner", user_id)
+
+
+def _of_member(member: Member) -> Rights:
+    return Rights(ROLES[member.role], member.role, member.org_id, member.shop_ids)

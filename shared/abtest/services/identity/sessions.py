@@ -53,6 +53,7 @@ class Beginning:
     key_id: str | None = None
     key_shop_id: str = ""
     verified_at: Timestamp | None = None
+    may_enrol: bool = False
 
     @property
     def subject(self) -> str:
@@ -88,6 +89,7 @@ class SessionStore:
             key_id=given.key_id,
             key_shop_id=given.key_shop_id,
             verified_at=given.verified_at,
+            may_enrol=given.may_enrol,
         )
         # Listed first: a session that is not listed could not be ended by its user.
         for ended in self._list_also(session):
@@ -161,7 +163,7 @@ class SessionStore:
 
 def new_token(world: World) -> str:
     """Return 256 random bits in URL-safe base64, without padding."""
-    bits = world.random.bits(TOKEN_BITS)
+    bits = world.bits(TOKEN_BITS)
     return urlsafe_b64encode(bits.to_bytes(TOKEN_BITS // 8, "big")).rstrip(b"=").decode()
 
 

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from abtest.contract.identity import SessionBody, SessionEntry, SessionList, SessionShop, SessionUser
-from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.identity.sessions import Session
 from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
@@ -11,6 +10,7 @@ from abtest.services.authentication import Authentication
 from abtest.services.context import World
 from abtest.services.identity.access import Access, Rights, SignInRequiredError
 from abtest.services.identity.admission import SessionAdmission, Visit
+from abtest.services.identity.records import Users
 from abtest.services.identity.sessions import Beginning, Begun, SessionStore, Used
 
 ENTRY = "entry"
@@ -48,6 +48,7 @@ class SignIn:
         self._admission = admission
         self._authentication = authentication
         self._access = Access(world)
+        self._users = Users(world)
         self._allow_local = allow_local
 
     def exchange(self, api_key: str, *, address: str, user_agent: str) -> Begun:
@@ -88,7 +89,7 @@ class SignIn:
         session = used.session
         key = self._access.require_alive(session)
         return SessionBody(
-            user=self._user(session, key),
+            user=self._user(session),
             level=session.level,
             shops=[_shop(shop, rights) for shop, rights in self._access.shops(session, key)],
             expires_at=min(session.expires_at, key.expires_at or session.expires_at) if key else session.expires_at,
@@ -129,8 +130,11 @@ class SignIn:
             if used.session.id != visit.session.id:
                 self.end(used.session)
 
-    def _user(self, session: Session, _key: ApiKey | None) -> SessionUser:
-        return SessionUser(id=session.user_id, email=None, name=None)
+    def _user(self, session: Session) -> SessionUser:
+        if not session.acts_for_user:  # holders of a shop's key learn nothing about the key's user
+            return SessionUser(id=session.user_id, email=None, name=None)
+        user = self._users.get(session.user_id)
+        return SessionUser(id=user.id, email=user.email, name=user.name)
 
 
 def _shop(shop: Shop, rights: Rights) -> SessionShop:

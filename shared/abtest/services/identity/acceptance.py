@@ -1,0 +1,115 @@
+"""Acceptance of an invitation, as the signed-in user or as the user of its address."""
+
+from dataclasses import replace
+
+from abtest.domain.changes.change import Change
+from abtest.domain.identity.people import Invitation, Member, User, invitation_claim, normalised
+from abtest.domain.identity.sessions import digest
+from abtest.kit.errors import ConflictError, NotFoundError
+from abtest.ports.catalog import Commit, NameTakenError, together
+from abtest.services.context import World
+from abtest.services.identity.access import Access
+from abtest.services.identity.records import INVITATIONS, MAX_AUDITED_SHOPS, Invitations, Members, Users, user_commit
+from abtest.services.identity.sessions import Beginning, Begun, SessionStore
+from abtest.services.listing import every_head
+from abtest.services.retries import retried
+from abtest.services.shop_records import owned_by
+
+
+class UnknownInvitationError(NotFoundError):
+    """Invitation that does not exist, has expired, was revoked or accepted: one error for all."""
+
+    def __init__(self) -> None:
+        super().__init__("the invitation is unknown, has expired or was used; request another one")
+
+
+class OtherAddressError(ConflictError):
+    """Invitation to another address than that of the signed-in user."""
+
+    code = "other_address"
+
+    def __init__(self) -> None:
+        super().__init__("the invitation is for another address; sign out, then open the link again")
+
+
+class Acceptance:
+    """Acceptance of invitations."""
+
+    def __init__(self, world: World, store: SessionStore) -> None:
+        self._world = world
+        self._store = store
+        self._users = Users(world)
+        self._access = Access(world)
+
+    def accept(self, token: str, user_id: str | None, *, user_agent: str) -> Begun | None:
+        """Accept an invitation as the signed-in user, or begin a session of level `email` for its address.
+
+        The token came by mail, so it proves the address as a code does. Raises UnknownInvitationError,
+        OtherAddressError.
+        """
+        user = retried(lambda: self._accepted(token, user_id))
+        if user_id is not None:
+            return None
+        return self._store.begin(
+            Beginning(user_id=user.id, level="email", user_agent=user_agent, may_enrol=True),
+        )
+
+    def _accepted(self, token: str, user_id: str | None) -> User:
+        invitation = self._open(token)
+        before = self._user(invitation, user_id)
+        after = before
+        if before.email is None:
+            after = replace(before, email=invitation.email, version=before.version + 1, updated_at=self._world.now())
+        writes = [user_commit(before, after)] if after != before else []
+        writes.append(self._membership(invitation, after))
+        try:
+            self._world.catalog.commit(together(*writes))
+        except NameTakenError as error:
+            raise OtherAddressError from error
+        return after
+
+    def _open(self, token: str) -> Invitation:
+        target = self._world.catalog.resolve(None, invitation_claim(digest(token)))
+        record = self._world.catalog.get(target[0], "INVITE", target[1]) if target else None
+        invitation = INVITATIONS.from_record(record) if record else None
+        if invitation is None or not invitation.is_open(self._world.now()):
+            raise UnknownInvitationError
+        return invitation
+
+    def _user(self, invitation: Invitation, user_id: str | None) -> User:
+        if user_id is None:
+            known = self._users.with_address(invitation.email)
+            user = known or self._users.get(self._world.new_id())
+        else:
+            user = self._users.get(user_id)
+            if user.email is not None and normalised(user.email) != invitation.email:
+                raise OtherAddressError
+        if user.disabled_at is not None:
+            raise UnknownInvitationError
+        return user
+
+    def _membership(self, invitation: Invitation, user: User) -> Commit:
+        """Return the commit of a new member and of the end of the invitation. A present member stays what it is."""
+        shop_ids = invitation.shop_ids or [
+            head.id for head in every_head(self._world.catalog, owned_by(invitation.org_id), "SHOP")
+        ]
+        concerned = list(shop_ids)[:MAX_AUDITED_SHOPS]
+        invitations, members = Invitations(self._world, concerned), Members(self._world, concerned)
+        end = Change(before=invitation, after=None, action="invitation.accept")
+        commit = invitations.stage([end], [invitations.audit_row(user.id, end)]).commit
+        is_known = user.id == invitation.org_id or self._access.member(invitation.org_id, user.id) is not None
+        if is_known:
+            return commit
+        now = self._world.now()
+        member = Member(
+            id=user.id,
+            org_id=invitation.org_id,
+            name=invitation.email,
+            role=invitation.role,
+            shop_ids=invitation.shop_ids,
+            invited_by=invitation.invited_by,
+            created_at=now,
+            updated_at=now,
+        )
+        join = Change(before=None, after=member, action="member.join")
+        return together(commit, members.stage([join], [members.audit_row(user.id, join)]).commit)
