@@ -42,8 +42,20 @@ const headers: Middleware = {
 export const api = createClient<paths>({ baseUrl: "/api/v1", fetch: send, credentials: "same-origin" });
 api.use(headers);
 
+/** Number of calls that have no answer yet. */
+export const waiting = signal(0);
+
 /** Send a request, and send it again where the service is busy. Rejects with a Problem where no answer comes. */
 async function send(request: Request): Promise<Response> {
+  waiting.value++;
+  try {
+    return await sendAgain(request);
+  } finally {
+    waiting.value--;
+  }
+}
+
+async function sendAgain(request: Request): Promise<Response> {
   const body = request.method === "GET" ? null : await request.clone().text();
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone()).catch(() => {

@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { BASE } from "../address.ts";
-import { hasEnded } from "../api/client.ts";
+import { hasEnded, waiting } from "../api/client.ts";
 import { CallButton } from "../kit/call.tsx";
 import { attempt } from "../kit/toast.tsx";
 import { session, shop, signOut } from "../session/session.ts";
 import { SignInAgain } from "../session/sign_in.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Search } from "./search.tsx";
-import { ThemeButton } from "./theme.tsx";
+import { ThemeSwitch } from "./theme.tsx";
 
 /** What is around every screen: navigation, shop, search, account. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -41,11 +41,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Search />
         <span class="spring" />
         <CallButton />
-        <ThemeButton />
         <Account />
       </header>
       <Navigation id="navigation" />
-      <main id="main" ref={main} tabIndex={-1}>
+      <main id="main" ref={main} tabIndex={-1} aria-busy={waiting.value > 0}>
         {children}
       </main>
       {hasEnded.value && <SignInAgain />}
@@ -78,10 +77,11 @@ function Account() {
   return (
     <>
       <button type="button" class="quiet" popovertarget="account">
-        {who?.name ?? who?.email ?? "Signed in"}
+        {who?.name ?? who?.email ?? "Account"}
       </button>
       <div id="account" popover="auto" class="menu">
         <p class="soft">{shop.value?.role ? `${shop.value.role} of ${shop.value.name}` : "signed in with a key"}</p>
+        <ThemeSwitch />
         <button type="button" onClick={() => attempt(signOut)}>
           Sign out
         </button>

@@ -9,7 +9,7 @@ function chosen(): Theme | null {
 }
 
 /** Switch between the light and the dark theme; until then the system decides. */
-export function ThemeButton() {
+export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme | null>(chosen);
   useEffect(() => {
     if (theme) {
@@ -19,8 +19,8 @@ export function ThemeButton() {
   }, [theme]);
   const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   return (
-    <button type="button" class="quiet" aria-pressed={isDark} onClick={() => setTheme(isDark ? "light" : "dark")}>
-      Dark
-    </button>
+    <label class="theme">
+      <input type="checkbox" checked={isDark} onChange={() => setTheme(isDark ? "light" : "dark")} /> Dark colours
+    </label>
   );
 }

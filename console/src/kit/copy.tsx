@@ -12,7 +12,8 @@ export function Copied({ text, label = "Copy" }: { text: string; label?: string 
   };
   return (
     <div class="copied">
-      <pre>{text}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with keys */}
+      <pre tabIndex={0}>{text}</pre>
       <button type="button" onClick={() => void copy()}>
         {isCopied ? "Copied" : label}
       </button>

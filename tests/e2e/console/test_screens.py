@@ -1,0 +1,119 @@
+"""Every screen, found by following links: no barrier that axe knows, nothing that scrolls sideways, every bad state."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from tests.browser.pages.conftest import installed
+from tests.e2e.console.crawl import barriers, fill, pattern_of, screens
+from tests.e2e.story import Story, new_shop
+from tests.support.console_page import NARROW, WIDE, Console
+from tests.support.sizes import sized
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+
+LOOKS = sized([(WIDE, False), (WIDE, True), (NARROW, False), (NARROW, True)], [(WIDE, False), (NARROW, True)])
+API = re.compile(r"/api/v1/")
+LEAST_SCREENS = 8
+WITHOUT = {"/experiments/new"}
+"""Screens that are whole without what they read: suggestions."""
+
+SAYS = re.compile(r"try again|may not see|does not answer|unexpected error|x:read", re.IGNORECASE)
+ODD = re.compile(r"undefined|\[object|NaN|^\s*$")
+PAST_THE_EDGE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    return (installed("axe-core") / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def shop(stack: dict[str, Any]) -> Story:
+    """A shop with one thing of each kind."""
+    made = new_shop(Story(stack), "screens.example")
+    fill(made)
+    return made
+
+
+def looks(console: Console, axe: str) -> list[Any]:
+    """Return what is wrong with how a screen looks."""
+    named = barriers(console, axe)
+    if past := console.page.evaluate(PAST_THE_EDGE):
+        named.append(f"{past} pixels past the edge")
+    return named
+
+
+@pytest.mark.parametrize(("size", "is_dark"), LOOKS)
+def test_screens__in_each_look__have_no_barrier_and_stay_in_the_window(
+    shop: Story, browser: Browser, axe: str, size: dict[str, int], is_dark: bool
+) -> None:
+    console = Console(browser, shop, size=size, is_dark=is_dark)
+    console.sign_in()
+    problems = {pattern_of(path): looks(console, axe) for path in screens(console)}
+    assert {path: named for path, named in problems.items() if named} == {}
+    assert len(problems) >= LEAST_SCREENS
+    console.close()
+
+
+BROKEN: dict[str, Any] = {
+    "refused": {
+        "status": 403,
+        "json": {
+            "error": {"code": "insufficient_scope", "message": "this needs x:read", "status": 403, "request_id": "r-1"}
+        },
+    },
+    "failed": {
+        "status": 500,
+        "json": {
+            "error": {"code": "internal_error", "message": "an unexpected error", "status": 500, "request_id": "r-2"}
+        },
+    },
+    "of a proxy": {"status": 502, "body": "<html>Bad gateway</html>"},
+}
+
+
+@pytest.fixture(scope="module")
+def paths(shop: Story, browser: Browser) -> list[str]:
+    """One address of each screen."""
+    console = Console(browser, shop)
+    console.sign_in()
+    return list(screens(console))
+
+
+@pytest.mark.parametrize("state", sized([*BROKEN, "offline"], ["refused", "offline"]))
+def test_screens__that_cannot_read__say_so(shop: Story, browser: Browser, paths: list[str], state: str) -> None:
+    console = Console(browser, shop)
+    console.sign_in()
+    reads = 0
+
+    def answer(route: Route) -> None:
+        nonlocal reads
+        reads += 1
+        if state == "offline":
+            route.abort()
+        else:
+            route.fulfill(**BROKEN[state])
+
+    console.open()
+    console.page.route(API, answer)
+    silent: dict[str, str] = {}
+    for path in paths:
+        reads = 0
+        text = _text(console, path)
+        if reads and path not in WITHOUT and not SAYS.search(text):
+            silent[pattern_of(path)] = text
+    assert silent == {}
+    console.close()
+
+
+def test_screens__of_an_empty_shop__show_words(console: Console) -> None:
+    odd = {pattern_of(path): text for path in screens(console) if ODD.search(text := _text(console, path))}
+    assert odd == {}
+
+
+def _text(console: Console, path: str) -> str:
+    console.go(path)
+    return str(console.page.locator("main").inner_text())
