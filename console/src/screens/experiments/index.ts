@@ -32,4 +32,25 @@ export const screens: Screen[] = [
     needs: "/experiments/{experiment_id}",
     load: () => import("./design.tsx"),
   },
+  {
+    path: "/experiments/:experiment_id/targeting",
+    title: "Targeting of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}",
+    load: () => import("./targeting.tsx"),
+  },
+  {
+    path: "/experiments/:experiment_id/goals",
+    title: "Goals of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}",
+    load: () => import("./goals.tsx"),
+  },
+  {
+    path: "/experiments/:experiment_id/plan",
+    title: "Plan of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}",
+    load: () => import("./plan.tsx"),
+  },
 ];
