@@ -39,7 +39,13 @@ export function useEdit<D extends object>(read: object, toDraft: () => D): Edit<
     changed,
     isDirty: Object.keys(changed).length > 0,
     contested,
-    reset: () => setState({ base, draft: base, contested: [], generation: generation + 1 }),
+    reset: () =>
+      setState((before) => ({
+        base: before.base,
+        draft: before.base,
+        contested: [],
+        generation: before.generation + 1,
+      })),
     generation,
   };
 }
@@ -63,7 +69,13 @@ export function differing<D extends object>(base: D, draft: D): Partial<D> {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return JSON.stringify(one, sorted) === JSON.stringify(other, sorted);
+}
+
+/** The order of names in an object means nothing, and the service has one of its own. */
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Return whether a change was refused because the thing was changed since it was read. */

@@ -20,7 +20,7 @@ export function AutoStop({ open }: { open: Open }) {
   const stored = experiment.auto_stop_override;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, isDirty, contested } = useEdit(experiment, () => ({
+  const { draft, set, isDirty, contested, reset } = useEdit(experiment, () => ({
     mode: stored.mode,
     minutes: stored.min_runtime_minutes ?? null,
     harm: stored.action_on_harm ?? "pause",
@@ -36,6 +36,7 @@ export function AutoStop({ open }: { open: Open }) {
     await changing.make((confirmed) =>
       data(api.PATCH("/experiments/{experiment_id}", { params, body: { auto_stop_override: rules, ...confirmed } })),
     );
+    reset();
   };
   return (
     <>

@@ -84,13 +84,14 @@ function About({ open }: { open: Open }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested } = useEdit<Typed>(experiment, () => typedOf(experiment));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => typedOf(experiment));
   const save = async () => {
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
     const cleared = Object.fromEntries(TEXTS.filter((field) => changed[field] === "").map((field) => [field, null]));
     await changing.make((confirmed) =>
       data(api.PATCH("/experiments/{experiment_id}", { params, body: { ...changed, ...cleared, ...confirmed } })),
     );
+    reset();
   };
   return (
     <>

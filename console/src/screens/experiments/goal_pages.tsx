@@ -12,15 +12,17 @@ export function GoalPages({ open }: { open: Open }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, isDirty, contested } = useEdit(experiment, () => ({ rules: experiment.goalPageRules }));
+  const { draft, set, isDirty, contested, reset } = useEdit(experiment, () => ({ rules: experiment.goalPageRules }));
   const { rules } = draft;
   const change = (index: number, rule: Rule) => set({ rules: rules.with(index, rule) });
-  const save = () =>
-    changing.make((confirmed) => {
+  const save = async () => {
+    await changing.make((confirmed) => {
       const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
       const body = { goalPageRules: rules.map(cleaned), ...confirmed };
       return data(api.PATCH("/experiments/{experiment_id}", { params, body }));
     });
+    reset();
+  };
   const add = () =>
     set({ rules: [...rules, { id: crypto.randomUUID(), name: "", includeRules: [NOWHERE], excludeRules: [] }] });
   return (

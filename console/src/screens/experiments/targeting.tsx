@@ -81,7 +81,7 @@ function Rules({ open, library }: { open: Open; library: Library }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested } = useEdit<Typed>(experiment, () => typedOf(experiment));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => typedOf(experiment));
   const isTargeted = "targeting" in changed || "isCheckout" in changed || "isCustomer" in changed;
   const zone = experiment.results_weekdays?.timezone ?? shop.value?.timezone ?? "UTC";
   const save = async () => {
@@ -95,6 +95,7 @@ function Rules({ open, library }: { open: Open; library: Library }) {
     await changing.make((confirmed) =>
       data(api.PATCH("/experiments/{experiment_id}", { params, body: { ...body, ...confirmed } })),
     );
+    reset();
   };
   return (
     <>

@@ -49,7 +49,7 @@ export function VariationForm({ open, variation, onDone }: FormProps) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested } = useEdit<Typed>(variation, () => typedOf(variation));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(variation, () => typedOf(variation));
   const isRedirect = experiment.delivery_type === "redirect";
   const save = async () => {
     const params = {
@@ -64,6 +64,7 @@ export function VariationForm({ open, variation, onDone }: FormProps) {
         }),
       ),
     );
+    reset();
     onDone();
   };
   return (
