@@ -9,6 +9,7 @@ import "./styles/experiments.css";
 import "./styles/connect.css";
 import "./styles/plots.css";
 import "./styles/results.css";
+import "./styles/overview.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";

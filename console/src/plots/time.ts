@@ -17,6 +17,7 @@ export interface Tick {
 
 /** Return at most `most` ticks between two moments, at whole minutes, hours or days of the zone. */
 export function timeTicks(first: number, last: number, zone: string, most = 6): Tick[] {
+  if (first === last) return []; // the reading names the only place
   const step = STEPS.find((each) => (last - first) / each <= most - 1) ?? DAY * 448;
   const write = formatter(
     zone,

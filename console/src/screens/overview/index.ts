@@ -1,5 +1,12 @@
 import type { Screen } from "../../routes.ts";
 
 export const screens: Screen[] = [
-  { path: "", title: "Overview", group: "", scope: "experiments:read", load: () => import("./overview.tsx") },
+  {
+    path: "",
+    title: "Overview",
+    group: "",
+    scope: "analytics:read",
+    needs: "/analytics/overview",
+    load: () => import("./overview.tsx"),
+  },
 ];

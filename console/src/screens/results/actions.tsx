@@ -9,7 +9,7 @@ import type { Report } from "./wording.ts";
 const POLL_MS = 1000;
 const MOST_POLLS = 90;
 
-/** Count now, save the report, order a file of the numbers, go on to complete. */
+/** Count now, save the report, order a file of the numbers. */
 export function Actions({ report, reload }: { report: Report; reload: () => Promise<void> }) {
   const [isCounting, setCounting] = useState(false);
   const { experiment } = report;
@@ -32,11 +32,6 @@ export function Actions({ report, reload }: { report: Report; reload: () => Prom
       <a class="button" href={`${at("/exports")}?experiment=${encodeURIComponent(experiment.id)}&dataset=results`}>
         Export
       </a>
-      {(experiment.status === "running" || experiment.status === "paused") && (
-        <a class="button" href={at("/experiments", experiment.id)}>
-          Complete or ship
-        </a>
-      )}
     </>
   );
 }

@@ -1,12 +1,12 @@
-import { useLocation, useRoute } from "preact-iso";
-import { at } from "../../address.ts";
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { api, data, renewed, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoaded, useRenewed } from "../../api/loading.ts";
-import { Status } from "../../kit/badge.tsx";
 import { sentence } from "../../kit/measure.ts";
-import { Page } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { Ago, count, percent } from "../../kit/values.tsx";
+import { ExperimentFrame } from "../experiments/frame.tsx";
+import type { Open } from "../experiments/open.ts";
 import { Actions } from "./actions.tsx";
 import { ChoiceBar, type Choices, choicesIn, isNarrowed } from "./choices.tsx";
 import { Course } from "./course.tsx";
@@ -23,42 +23,54 @@ import { Guardrails, Trust } from "./trust.tsx";
 import { Verdict } from "./verdict.tsx";
 import { ENGINES, type Report } from "./wording.ts";
 
-const RENEWED_SECONDS = 30;
+const SECONDS = 30;
 
 /** The results of an experiment: one request, renewed while someone looks. */
 export default function Results() {
-  const id = useRoute().params.experiment_id ?? "";
+  return <ExperimentFrame tab="results">{(open) => <Renewed open={open} />}</ExperimentFrame>;
+}
+
+function Renewed({ open }: { open: Open }) {
+  const { id, status } = open.experiment;
   const { query } = useLocation();
-  const choices = choicesIn(query);
-  const path = { experiment_id: id };
-  const report = useRenewed(
-    (before: Report | null) =>
-      renewed(
-        before,
-        (headers) =>
-          api.GET("/experiments/{experiment_id}/report", {
-            params: { path, query: { format: "json" } },
-            headers,
-          }) as Promise<{ data?: Report; error?: unknown; response: Response }>,
-      ),
-    [id],
-    RENEWED_SECONDS,
-  );
-  const experiment = report.data?.experiment;
+  const report = useRenewed((before: Report | null) => renewed(before, (headers) => read(id, headers)), [id], SECONDS);
+  const counted = report.data?.experiment.status;
+  // Auto-stop and Guardian may pause the test meanwhile, and verbs above change it.
+  useEffect(() => {
+    if (counted && counted !== status) void Promise.all([open.reload(), report.reload()]);
+  }, [counted, status]);
   return (
-    <Page
-      title={experiment ? `${experiment.name}: results` : "Results"}
-      above={
+    <Shown of={report}>
+      {(shown) => (
         <>
-          <a href={at("/experiments")}>Experiments</a> / <a href={at("/experiments", id)}>{experiment?.name ?? id}</a>
+          <div class="results-bar">
+            <p class="soft">
+              {shown.computed_at ? (
+                <>
+                  Counted <Ago at={shown.computed_at} />; renews itself every {SECONDS} seconds.
+                </>
+              ) : (
+                "Not counted yet."
+              )}
+            </p>
+            <span class="spring" />
+            <Actions report={shown} reload={report.reload} />
+          </div>
+          <Everything report={shown} choices={choicesIn(query)} />
         </>
-      }
-      beside={experiment && <Status status={experiment.status} />}
-      actions={report.data && <Actions report={report.data} reload={report.reload} />}
-    >
-      <Shown of={report}>{(read) => <Everything report={read} choices={choices} />}</Shown>
-    </Page>
+      )}
+    </Shown>
   );
+}
+
+function read(id: string, headers: Record<string, string>) {
+  const params = { path: { experiment_id: id }, query: { format: "json" as const } };
+  // The document has two forms of the answer; the query chooses this one.
+  return api.GET("/experiments/{experiment_id}/report", { params, headers }) as Promise<{
+    data?: Report;
+    error?: unknown;
+    response: Response;
+  }>;
 }
 
 function Everything({ report, choices }: { report: Report; choices: Choices }) {
@@ -66,15 +78,6 @@ function Everything({ report, choices }: { report: Report; choices: Choices }) {
   const arms = armsIn(report);
   return (
     <div class="results">
-      <p class="soft">
-        {report.computed_at ? (
-          <>
-            Counted <Ago at={report.computed_at} />; renews itself every {RENEWED_SECONDS} seconds.
-          </>
-        ) : (
-          "Not counted yet."
-        )}
-      </p>
       <Verdict report={report} />
       {report.experiment.started_at && (
         <>

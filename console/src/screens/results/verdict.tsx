@@ -1,4 +1,3 @@
-import { at } from "../../address.ts";
 import { between, sentence } from "../../kit/measure.ts";
 import { change, count, percent, Time } from "../../kit/values.tsx";
 import { ArmName } from "../../plots/arm.tsx";
@@ -7,7 +6,7 @@ import { GAPS, type Report, VERDICTS } from "./wording.ts";
 
 /** The conclusion in a sentence, what to do next, what to be careful about, and the key figures. */
 export function Verdict({ report }: { report: Report }) {
-  const { verdict, next_step: next } = report;
+  const { verdict } = report;
   const worded = VERDICTS[verdict.status];
   return (
     <section class={`verdict ${worded[1]}`} aria-labelledby="verdict">
@@ -19,10 +18,7 @@ export function Verdict({ report }: { report: Report }) {
       </p>
       <p class="sentence">{sentence(verdict.sentence)}</p>
       <p>
-        <b>Next step</b> {sentence(next.sentence)}{" "}
-        {(next.code === "decide" || next.code === "roll_out" || next.code === "stop_and_learn") && (
-          <a href={at("/experiments", report.experiment.id)}>Complete it with what you learned</a>
-        )}
+        <b>Next step</b> {sentence(report.next_step.sentence)}
       </p>
       <Details report={report} />
       <Facts lines={cautions(report)} />
