@@ -6,14 +6,17 @@ import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
-import { screens as install } from "./screens/install/index.ts";
-import { screens as keys } from "./screens/keys/index.ts";
-import { screens as overview } from "./screens/overview/index.ts";
+import { screens as guardian } from "./screens/guardian/index.ts";
+import { screens as inbox } from "./screens/inbox/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 import { screens as personalizations } from "./screens/personalizations/index.ts";
+import { screens as quarantine } from "./screens/quarantine/index.ts";
 import { screens as results } from "./screens/results/index.ts";
 import { screens as settings } from "./screens/settings/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
+import { screens as install, screens as install } from "./screens/install/index.ts";
+import { screens as keys, screens as keys } from "./screens/keys/index.ts";
+import { screens as overview, screens as overview } from "./screens/overview/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
 
@@ -33,7 +36,6 @@ export interface Screen {
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
   // One a line: each release adds some.
-  ...overview,
   ...experiments,
   ...results,
   ...editor,
@@ -43,9 +45,10 @@ export const SCREENS: readonly Screen[] = [
   ...audiences,
   ...goals,
   ...groups,
-  ...install,
   ...webhooks,
-  ...keys,
+  ...quarantine,
+  ...guardian,
+  ...inbox,
   ...settings,
 ];
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Problem } from "../src/api/problems.ts";
 import { ALL_SCOPES, inShort, type Scope, stateOf } from "../src/screens/keys/scopes.ts";
+import { grouped } from "../src/screens/quarantine/reasons.ts";
 import { draftOf, effectsOf, inputOf, NEW_TRIGGER, pathsOf } from "../src/screens/settings/trigger_draft.ts";
 
 const key = (scopes: readonly Scope[]) => ({ kind: "shop" as const, scopes: [...scopes] });
@@ -61,5 +62,21 @@ test("inputOf, conditions that are no JSON: name the field", () => {
   assert.throws(
     () => inputOf({ ...NEW_TRIGGER, eventName: "x", when: "[" }),
     (thrown) => thrown instanceof Problem && thrown.fields[0]?.path === "when",
+  );
+});
+
+test("grouped, events of two reasons: counts each, the most frequent first", () => {
+  const event = (reason: string, received_at: string) => ({ reason, received_at, sample: "{}", event_id: null });
+  const groups = grouped([
+    event("missing_ts", "2026-11-28T12:02:00Z"),
+    event("unknown_type", "2026-11-28T12:01:00Z"),
+    event("unknown_type", "2026-11-28T12:00:00Z"),
+  ]);
+  assert.deepEqual(
+    groups.map(({ reason, count, newest }) => [reason, count, newest]),
+    [
+      ["unknown_type", 2, "2026-11-28T12:01:00Z"],
+      ["missing_ts", 1, "2026-11-28T12:02:00Z"],
+    ],
   );
 });

@@ -7,6 +7,7 @@ import { CallButton } from "../kit/call.tsx";
 import { attempt } from "../kit/toast.tsx";
 import { session, shop, signOut } from "../session/session.ts";
 import { SignInAgain } from "../session/sign_in.tsx";
+import { Bell } from "./bell.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Search } from "./search.tsx";
 import { ThemeSwitch } from "./theme.tsx";
@@ -40,6 +41,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <ShopSwitch />
         <Search />
         <span class="spring" />
+        <Bell />
         <CallButton />
         <Account />
       </header>
@@ -76,7 +78,7 @@ function Account() {
   const who = session.value?.user;
   return (
     <>
-      <button type="button" class="quiet" popovertarget="account">
+      <button type="button" class="quiet who" popovertarget="account">
         {who?.name ?? who?.email ?? "Account"}
       </button>
       <div id="account" popover="auto" class="menu">

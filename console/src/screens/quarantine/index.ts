@@ -1,0 +1,12 @@
+import type { Screen } from "../../routes.ts";
+
+export const screens: Screen[] = [
+  {
+    path: "/quarantine",
+    title: "Quarantine",
+    group: "Connect",
+    scope: "analytics:read",
+    needs: "/analytics/quarantine",
+    load: () => import("./quarantine.tsx"),
+  },
+];
