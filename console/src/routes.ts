@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import type { paths } from "./api/schema.d.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
+import { screens as audit } from "./screens/audit/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
@@ -50,6 +51,7 @@ export const SCREENS: readonly Screen[] = [
   ...guardian,
   ...inbox,
   ...settings,
+  ...audit,
 ];
 
 export const GROUPS: readonly Group[] = ["", "Deliver", "Learn", "Library", "Connect", "Shop"];
