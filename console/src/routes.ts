@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import type { paths } from "./api/schema.d.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
 import { screens as audit } from "./screens/audit/index.ts";
+import { screens as backlog } from "./screens/backlog/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
@@ -42,6 +43,7 @@ export const SCREENS: readonly Screen[] = [
   ...editor,
   ...flags,
   ...personalizations,
+  ...backlog,
   ...pages,
   ...audiences,
   ...goals,

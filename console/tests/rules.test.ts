@@ -7,6 +7,7 @@ import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
 import { moved } from "../src/kit/sortable.tsx";
+import { type Idea, reordered } from "../src/screens/backlog/ideas.ts";
 
 test("audienceInWords, a group in a group: stands in brackets", () => {
   const words = audienceInWords({
@@ -90,4 +91,12 @@ test("readJson, a missing quote: names the field", () => {
 test("moved, an item to another place: leaves the others in their order", () => {
   assert.deepEqual(moved(["a", "b", "c"], 2, 0), ["c", "a", "b"]);
   assert.deepEqual(moved(["a", "b", "c"], 0, 1), ["b", "a", "c"]);
+});
+
+test("reordered, ideas of other stages between: goes past them", () => {
+  const idea = (id: string, stage: string) => ({ id, stage }) as Idea;
+  const ideas = [idea("a", "new"), idea("b", "done"), idea("c", "new")];
+  const ids = (step: -1 | 1, id: string) => reordered(ideas, id, step).map((each) => each.id);
+  assert.deepEqual(ids(-1, "c"), ["c", "b", "a"]);
+  assert.deepEqual(ids(1, "b"), ["a", "b", "c"]);
 });

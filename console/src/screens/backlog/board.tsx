@@ -1,0 +1,154 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { at, withQuery } from "../../address.ts";
+import { api, data } from "../../api/client.ts";
+import { type Loaded, useLoaded } from "../../api/loading.ts";
+import { asProblem } from "../../api/problems.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty, Shown } from "../../kit/state.tsx";
+import { notify } from "../../kit/toast.tsx";
+import { may } from "../../session/session.ts";
+import { Card } from "./card.tsx";
+import { type Idea, readIdeas, reordered, STAGES, type Stage } from "./ideas.ts";
+
+/** The ideas of the shop by stage. */
+export default function Board() {
+  const { url, query, route } = useLocation();
+  const { q, tag } = query;
+  const sort = query.sort === "score" ? "-score" : "rank";
+  const ideas = useLoaded(() => readIdeas(sort, q, tag), [sort, q, tag]);
+  const filter = (values: Record<string, string>) => route(withQuery(url, values), true);
+  const create = may("backlog:write") && (
+    <a class="button primary" href={at("/backlog/new")}>
+      New idea
+    </a>
+  );
+  return (
+    <Page
+      title="Backlog"
+      lead="Ideas for tests, with a score of impact, confidence and ease. The service moves an idea when its experiment runs."
+      actions={create}
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Title or key"
+          placeholder="Title or key"
+          value={q ?? ""}
+          onChange={(event) => filter({ q: event.currentTarget.value })}
+        />
+        <input
+          type="search"
+          aria-label="Tag"
+          placeholder="Tag"
+          value={tag ?? ""}
+          onChange={(event) => filter({ tag: event.currentTarget.value })}
+        />
+        <select
+          aria-label="Order"
+          value={query.sort ?? ""}
+          onChange={(event) => filter({ sort: event.currentTarget.value })}
+        >
+          <option value="">In your order</option>
+          <option value="score">By score</option>
+        </select>
+      </div>
+      <Shown of={ideas}>
+        {(read) =>
+          read.length ? (
+            <Columns ideas={read} of={ideas} canOrder={sort === "rank" && !q && !tag} />
+          ) : q || tag ? (
+            <Empty title="No idea is like this" />
+          ) : (
+            <Empty title="No idea yet" action={create}>
+              <p>Write down what might help the shop, why you think so, and score it. The best ideas become tests.</p>
+            </Empty>
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}
+
+interface ColumnsProps {
+  ideas: Idea[];
+  of: Loaded<Idea[]>;
+  canOrder: boolean;
+}
+
+function Columns({ ideas, of, canOrder }: ColumnsProps) {
+  const [dragged, setDragged] = useState<string | null>(null);
+  const [said, setSaid] = useState("");
+  const canWrite = may("backlog:write");
+  // The board shows a move at once, and goes back where the service refuses it.
+  const change = async (next: Idea[], send: () => Promise<unknown>, words: string) => {
+    of.replace(next);
+    setSaid(words);
+    try {
+      await send();
+    } catch (thrown) {
+      notify(asProblem(thrown).message, "bad");
+      await of.reload();
+    }
+  };
+  const moveTo = (idea: Idea, stage: Stage) => {
+    if (idea.stage === stage) return;
+    const next = ideas.map((each) => (each.id === idea.id ? { ...each, stage } : each));
+    const params = { path: { idea_id: idea.id } };
+    const send = () => data(api.PATCH("/backlog/ideas/{idea_id}", { params, body: { stage } }));
+    const label = STAGES.find(({ value }) => value === stage)?.label;
+    void change(next, send, `${idea.title} is now in ${label}`);
+  };
+  const step = (idea: Idea, by: -1 | 1) => {
+    const next = reordered(ideas, idea.id, by);
+    const send = () => data(api.PUT("/backlog/ideas/order", { body: { ids: next.map(({ id }) => id) } }));
+    void change(next, send, `${idea.title} is further ${by < 0 ? "up" : "down"}`);
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with keys */}
+      <section class="board" aria-label="Ideas by stage" tabIndex={0}>
+        {STAGES.map(({ value, label }) => {
+          const here = ideas.filter(({ stage }) => stage === value);
+          return (
+            <section
+              key={value}
+              class="stage"
+              aria-label={label}
+              onDragOver={(event) => {
+                if (dragged) event.preventDefault();
+              }}
+              onDrop={(event) => {
+                event.preventDefault();
+                const idea = ideas.find(({ id }) => id === dragged);
+                if (idea) moveTo(idea, value);
+                setDragged(null);
+              }}
+            >
+              <h2>
+                {label} <span class="soft">{here.length}</span>
+              </h2>
+              <ul>
+                {here.map((idea, index) => (
+                  <Card
+                    key={idea.id}
+                    idea={idea}
+                    isFirst={index === 0}
+                    isLast={index === here.length - 1}
+                    canWrite={canWrite}
+                    onDrag={setDragged}
+                    onStage={(stage) => moveTo(idea, stage)}
+                    onStep={canOrder && canWrite ? (by) => step(idea, by) : undefined}
+                  />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </section>
+      <p class="unseen" aria-live="polite">
+        {said}
+      </p>
+    </>
+  );
+}
