@@ -3,6 +3,7 @@ import type { paths } from "./api/schema.d.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
 import { screens as audit } from "./screens/audit/index.ts";
 import { screens as backlog } from "./screens/backlog/index.ts";
+import { screens as briefs } from "./screens/briefs/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
@@ -10,15 +11,16 @@ import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
 import { screens as guardian } from "./screens/guardian/index.ts";
 import { screens as inbox } from "./screens/inbox/index.ts";
+import { screens as install } from "./screens/install/index.ts";
+import { screens as keys } from "./screens/keys/index.ts";
+import { screens as landing } from "./screens/landing/index.ts";
+import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 import { screens as personalizations } from "./screens/personalizations/index.ts";
 import { screens as quarantine } from "./screens/quarantine/index.ts";
 import { screens as results } from "./screens/results/index.ts";
 import { screens as settings } from "./screens/settings/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
-import { screens as install, screens as install } from "./screens/install/index.ts";
-import { screens as keys, screens as keys } from "./screens/keys/index.ts";
-import { screens as overview, screens as overview } from "./screens/overview/index.ts";
 
 export type Group = "" | "Deliver" | "Learn" | "Library" | "Connect" | "Shop";
 
@@ -38,17 +40,22 @@ export interface Screen {
 /** Every screen, in the order of the navigation. */
 export const SCREENS: readonly Screen[] = [
   // One a line: each release adds some.
+  ...overview,
   ...experiments,
   ...results,
   ...editor,
   ...flags,
   ...personalizations,
+  ...landing,
   ...backlog,
   ...pages,
   ...audiences,
   ...goals,
   ...groups,
+  ...briefs,
+  ...install,
   ...webhooks,
+  ...keys,
   ...quarantine,
   ...guardian,
   ...inbox,

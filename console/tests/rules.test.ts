@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Problem } from "../src/api/problems.ts";
 import { changesOf } from "../src/kit/draft.ts";
 import { readJson } from "../src/kit/json.tsx";
+import { lineOf } from "../src/kit/json_lines.ts";
 import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
@@ -99,4 +100,13 @@ test("reordered, ideas of other stages between: goes past them", () => {
   const ids = (step: -1 | 1, id: string) => reordered(ideas, id, step).map((each) => each.id);
   assert.deepEqual(ids(-1, "c"), ["c", "b", "a"]);
   assert.deepEqual(ids(1, "b"), ["a", "b", "c"]);
+});
+
+test("lineOf, paths into a document: is where the value begins", () => {
+  const text =
+    '{\n  "lang": "a\\"{",\n  "blocks": [\n    {"id": 1},\n    {\n      "links": [{"href": "x"}]\n    }\n  ]\n}';
+  assert.equal(lineOf(text, "lang"), 2);
+  assert.equal(lineOf(text, "blocks[0].id"), 4);
+  assert.equal(lineOf(text, ".blocks[1].links[0].href"), 6);
+  assert.equal(lineOf(text, "blocks[1].heading"), 5);
 });

@@ -30,7 +30,6 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
     first?.focus();
   }, [problem]);
   useLeaveWarning(isDirty);
-  const rest = problem ? unshown(problem, paths) : [];
   return (
     <Answers.Provider value={{ problem, paths }}>
       <form
@@ -43,21 +42,7 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
         }}
       >
         {children}
-        {problem && (
-          <div class="problem" role="alert" tabIndex={-1}>
-            <p>{problem.message}</p>
-            {rest.length > 0 && (
-              <ul>
-                {rest.map(({ path, message }) => (
-                  <li key={path + message}>
-                    <code>{path}</code>: {message}
-                  </li>
-                ))}
-              </ul>
-            )}
-            {problem.requestId && <p class="soft">Request {problem.requestId}</p>}
-          </div>
-        )}
+        {problem && <Said problem={problem} paths={paths} />}
         <p class="buttons">
           <button type="submit" class="primary" disabled={isBusy}>
             {isBusy ? "…" : submit}
@@ -66,6 +51,26 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
         </p>
       </form>
     </Answers.Provider>
+  );
+}
+
+/** What went wrong as a whole. It comes after the controls, which say by then which fields they show. */
+function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
+  const rest = unshown(problem, paths);
+  return (
+    <div class="problem" role="alert" tabIndex={-1}>
+      <p>{problem.message}</p>
+      {rest.length > 0 && (
+        <ul>
+          {rest.map(({ path, message }) => (
+            <li key={path + message}>
+              <code>{path}</code>: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem.requestId && <p class="soft">Request {problem.requestId}</p>}
+    </div>
   );
 }
 

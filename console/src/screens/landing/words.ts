@@ -1,0 +1,64 @@
+import type { Schemas } from "../../api/client.ts";
+
+export type LandingPage = Schemas["LandingPage"];
+export type Version = Schemas["LandingPageVersion"];
+
+export const PAGE_TYPES = [
+  { value: "landing", label: "Landing page" },
+  { value: "advertorial", label: "Advertorial" },
+  { value: "listicle", label: "List" },
+  { value: "product", label: "Product page" },
+  { value: "collection", label: "Collection" },
+  { value: "quiz", label: "Quiz" },
+  { value: "other", label: "Other" },
+] as const;
+
+type Addressed = Pick<LandingPage, "publish_mode" | "publish_host" | "publish_path" | "slug">;
+
+/** Return where a page is, or is going to be. */
+export function addressOf({ publish_mode, publish_host, publish_path, slug }: Addressed): string {
+  if (publish_mode === "export") return "a file";
+  return `${publish_host ?? ""}${publish_path ?? `/${slug}`}`;
+}
+
+export interface Check {
+  key: string;
+  status: "pass" | "warn" | "fail";
+  message: string;
+}
+
+export interface GateReport {
+  checks: Check[];
+  passed: boolean | null;
+  checked_at: string | null;
+}
+
+/** Return the report of a version's checks. */
+export function reportOf(version: Version): GateReport {
+  const { checks, passed, checked_at } = version.gate_report as Partial<GateReport>;
+  return { checks: checks ?? [], passed: passed ?? null, checked_at: checked_at ?? null };
+}
+
+const CHECKS: Record<string, string> = {
+  html_valid: "The page is valid HTML",
+  no_external_script: "No script but the shop's own",
+  csp_safe: "A policy that allows nothing else",
+  links_resolve: "Links lead somewhere",
+  images_have_alt: "Pictures have a description",
+  title_and_description: "Title and description for search engines",
+  canonical: "The canonical address is its own",
+  claims_have_evidence: "Claims have evidence",
+  brand_banned_phrases: "No banned phrase",
+  size_budget: "Small enough to be fast",
+};
+
+/** Return what a check is about. */
+export function checkInWords(key: string): string {
+  return CHECKS[key] ?? key.replaceAll("_", " ");
+}
+
+/** Return the number of a version of a page. */
+export function numberOf(page: LandingPage, versionId: string | null): string {
+  const version = page.versions.find(({ id }) => id === versionId);
+  return version ? `version ${version.version_number}` : "an older version";
+}
