@@ -19,6 +19,7 @@ OF_EXPERIMENT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("health", {}),
 )
 OF_SHOP: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("overview", {}),
     ("stats", {}),
     ("data", {"metric": "visitors"}),
     ("funnel", {}),
