@@ -12,6 +12,9 @@ from abtest.services.context import World
 PATIENCE = timedelta(seconds=90)
 """A publication that has not ended by then has failed at least once: the sweep has repeated it."""
 
+LAG = timedelta(seconds=10)
+"""Longest time from the moment of a change to that of its row: both are of one request, in this order."""
+
 KEPT = timedelta(seconds=5)
 """How long a process keeps what it read: each of the sixteen parts of the outbox is a read."""
 
@@ -35,8 +38,9 @@ class Waiting:
 
     def of_change(self, updated_at: Timestamp) -> contract.PublicationState:
         """Return the state of a change at this moment: published with all that was changed before the first waiting."""
-        is_included = self.since is None or updated_at < self.since
-        return "published" if is_included else self.state
+        if self.since is None or parse_timestamp(updated_at) + LAG < parse_timestamp(self.since):
+            return "published"
+        return self.state
 
 
 class PendingPublications:
