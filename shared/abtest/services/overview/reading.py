@@ -28,8 +28,8 @@ from abtest.services.results import Results, RollupReader
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import ReadItems, Snapshot
 
-KEPT = 4000
-"""Rows that a process keeps; each takes some kilobytes."""
+KEPT = 1000
+"""Rows that a process keeps; with its experiment, a row takes 32 KB."""
 
 Measurement = tuple[str, int]
 
