@@ -53,4 +53,25 @@ export const screens: Screen[] = [
     needs: "/experiments/{experiment_id}",
     load: () => import("./plan.tsx"),
   },
+  {
+    path: "/experiments/:experiment_id/health",
+    title: "Health of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}/health",
+    load: () => import("./health.tsx"),
+  },
+  {
+    path: "/experiments/:experiment_id/history",
+    title: "History of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}/history",
+    load: () => import("./history.tsx"),
+  },
+  {
+    path: "/experiments/:experiment_id/approval",
+    title: "Approval of an experiment",
+    scope,
+    needs: "/experiments/{experiment_id}/approvals",
+    load: () => import("./approval.tsx"),
+  },
 ];

@@ -41,7 +41,8 @@ export function Variations({ open }: { open: Open }) {
   );
 }
 
-function Summary({ of, isRedirect }: { of: Variation; isRedirect: boolean }) {
+/** What a variation changes, in words. */
+export function Summary({ of, isRedirect }: { of: Variation; isRedirect: boolean }) {
   const changes = of.mutations;
   const extras = [
     of.url_blocks?.length && `other changes on certain pages: ${of.url_blocks.map(({ name }) => name).join(", ")}`,

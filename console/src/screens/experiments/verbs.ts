@@ -125,7 +125,10 @@ type Position = Pick<Experiment, "status" | "archived_at" | "started_at" | "ende
 
 /** Return the verbs that are offered: those that the status allows, and those that need no status. */
 export function offered(of: Position, allowed: readonly string[], may: (scope: string) => boolean): Offered {
-  const verbs = VERBS.filter(({ action, scope }) => (allowed.includes(action) || isOwn(of, action)) && may(scope));
+  const isOpen = (action: string) => allowed.includes(action) || isOwn(of, action);
+  // Whoever approves finds the request for changes next to the approval.
+  const isTwice = (action: string) => action === "request-changes" && allowed.includes("approve");
+  const verbs = VERBS.filter(({ action, scope }) => isOpen(action) && !isTwice(action) && may(scope));
   const first = FIRST[of.status].flatMap((action) => verbs.filter((verb) => verb.action === action))[0] ?? null;
   const rest = verbs.filter((verb) => verb !== first);
   return {
