@@ -6,6 +6,7 @@ import { screens as backlog } from "./screens/backlog/index.ts";
 import { screens as briefs } from "./screens/briefs/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
+import { screens as exported } from "./screens/exports/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
@@ -17,6 +18,8 @@ import { screens as landing } from "./screens/landing/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
 import { screens as personalizations } from "./screens/personalizations/index.ts";
+import { screens as planning } from "./screens/planning/index.ts";
+import { screens as program } from "./screens/program/index.ts";
 import { screens as quarantine } from "./screens/quarantine/index.ts";
 import { screens as results } from "./screens/results/index.ts";
 import { screens as settings } from "./screens/settings/index.ts";
@@ -48,10 +51,13 @@ export const SCREENS: readonly Screen[] = [
   ...personalizations,
   ...landing,
   ...backlog,
+  ...planning,
+  ...program,
   ...pages,
   ...audiences,
   ...goals,
   ...groups,
+  ...exported,
   ...briefs,
   ...install,
   ...webhooks,

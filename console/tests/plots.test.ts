@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { apart, measured, pValue, tickOf } from "../src/kit/measure.ts";
+import { offsetOf } from "../src/kit/moments.ts";
 import { marksOf } from "../src/plots/arm.tsx";
 import { axisOf, digitsOf, forestEnds, nearest, roundUp, spread } from "../src/plots/axis.ts";
 import { curvesOf, curvesSheet, settled } from "../src/plots/curves.tsx";
 import { endWithin, intervalSheet, lineOf, spanOf } from "../src/plots/interval.tsx";
 import { cellText, csv, fileName } from "../src/plots/sheet.ts";
 import { sparkPoints } from "../src/plots/spark.tsx";
-import { momentText, offsetOf, timeTicks } from "../src/plots/time.ts";
+import { momentText, timeTicks } from "../src/plots/time.ts";
 
 const ARMS = [
   { id: "a", name: "Control", mark: "A", colour: 0, isControl: true },

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dayTicks, effectsShown } from "../src/plots/effect.tsx";
 import { waitingFacts } from "../src/screens/overview/waiting.tsx";
+import { assumptionsIn, bodyOf, isComplete, queryOf } from "../src/screens/planning/assumptions.ts";
 import { choicesIn, isNarrowed } from "../src/screens/results/choices.tsx";
 import { parts } from "../src/screens/results/money.tsx";
 import { currencyOf, isDoubtful, plannedEnd } from "../src/screens/results/parts.tsx";
@@ -128,5 +130,39 @@ test("waitingFacts, everything at once: each has its line, the shop first", () =
   assert.deepEqual(
     waitingFacts(overview as never, webhooks as never, NOW).map(({ id }) => id),
     ["publication", "install", "approval e", "webhooks", "inbox"],
+  );
+});
+
+test("bodyOf, percents as people type them: shares without rounding errors, nothing of what is empty", () => {
+  const assumed = assumptionsIn({ rate: "3.3", change: "7", daily: "1200" });
+  assert.deepEqual(JSON.parse(JSON.stringify(bodyOf(assumed, "fixed"))), {
+    baseline_rate: 0.033,
+    mde: 0.07,
+    daily_visitors: 1200,
+    treatments: 1,
+    engine: "fixed",
+  });
+  assert.deepEqual(assumptionsIn(queryOf(assumed)), assumed);
+});
+
+test("isComplete, an amount without its deviation: is not", () => {
+  assert.equal(isComplete(assumptionsIn({ measure: "mean", mean: "3" })), false);
+  assert.equal(isComplete(assumptionsIn({ measure: "mean", mean: "3", sd: "12" })), true);
+  assert.equal(isComplete(assumptionsIn({})), false);
+});
+
+test("effectsShown, effects far above the planned one: are not drawn", () => {
+  const effects = [0.9, 0.3, 0.1].map((mde, index) => ({ day: index + 1, visitors: 100, mde }));
+  assert.deepEqual(
+    effectsShown(effects, -0.1).map(({ day }) => day),
+    [2, 3],
+  );
+  assert.equal(effectsShown(effects, null).length, 3);
+});
+
+test("dayTicks, a quarter: whole weeks", () => {
+  assert.deepEqual(
+    dayTicks(1, 84, 7).map(({ text }) => text),
+    ["14 days", "28 days", "42 days", "56 days", "70 days", "84 days"],
   );
 });

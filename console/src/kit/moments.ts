@@ -19,7 +19,8 @@ export function hoursAgo(hours: number): string {
   return new Date(Date.now() - hours * 3_600_000).toISOString();
 }
 
-function offsetOf(moment: number, zone: string): number {
+/** Return how much later the clocks of a zone are than UTC at a moment, in milliseconds. */
+export function offsetOf(moment: number, zone: string): number {
   const parts = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

@@ -16,9 +16,9 @@ export function axisOf(values: Iterable<number>, about = 4): Axis {
   let high = finite.length ? Math.max(...finite) : 1;
   // Steps of values closer than this would be lost in the rounding of the ticks.
   if (!(high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high)))) {
-    const room = Math.abs(low) * 0.1 || 1;
+    const room = Math.abs(low) * 0.1;
     low -= room;
-    high += room;
+    high += room || 1;
   }
   const scale = scaleLinear([low, high], [0, 1]).nice(about);
   const ticks = scale.ticks(about);

@@ -1,5 +1,7 @@
 /** Ticks and texts of a time axis, in the zone of the shop: d3's are in the zone of the browser. */
 
+import { offsetOf } from "../kit/moments.ts";
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -42,23 +44,6 @@ export function momentText(at: number, zone: string): string {
 /** Return the day of a moment in the zone. */
 export function dayText(at: number, zone: string): string {
   return formatter(zone, { day: "numeric", month: "short", year: "numeric" })(at);
-}
-
-/** Return how much later the clocks of a zone are than UTC at a moment, in milliseconds. */
-export function offsetOf(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat("en-GB", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
-  const local = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
-  return local - Math.floor(at / 1000) * 1000;
 }
 
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): (at: number) => string {

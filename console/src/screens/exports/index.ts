@@ -1,0 +1,12 @@
+import type { Screen } from "../../routes.ts";
+
+export const screens: Screen[] = [
+  {
+    path: "/exports",
+    title: "Exports",
+    group: "Learn",
+    scope: "analytics:read",
+    needs: "/exports",
+    load: () => import("./exports.tsx"),
+  },
+];

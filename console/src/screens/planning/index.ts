@@ -1,0 +1,12 @@
+import type { Screen } from "../../routes.ts";
+
+export const screens: Screen[] = [
+  {
+    path: "/planning",
+    title: "Planning",
+    group: "Learn",
+    scope: "analytics:read",
+    needs: "/sample-size",
+    load: () => import("./planning.tsx"),
+  },
+];

@@ -1,0 +1,14 @@
+import type { Screen } from "../../routes.ts";
+
+const shared = { group: "Learn", scope: "analytics:read" } as const;
+
+export const screens: Screen[] = [
+  { ...shared, path: "/program", title: "Program", needs: "/analytics/program", load: () => import("./program.tsx") },
+  {
+    ...shared,
+    path: "/traffic",
+    title: "Visitors and orders",
+    needs: "/analytics/stats",
+    load: () => import("./traffic.tsx"),
+  },
+];
