@@ -6,6 +6,7 @@ import { Frame } from "./frame/frame.tsx";
 import { Refused } from "./kit/state.tsx";
 import { Toasts } from "./kit/toast.tsx";
 import { SCREENS, type Screen } from "./routes.ts";
+import { Invitation, invitation } from "./session/invitation.tsx";
 import { may, session } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
 
@@ -13,7 +14,7 @@ import { SignIn } from "./session/sign_in.tsx";
 export function Application() {
   return (
     <LocationProvider scope={BASE}>
-      {session.value ? <Signed /> : <SignIn />}
+      {invitation.value ? <Invitation /> : session.value ? <Signed /> : <SignIn />}
       <Toasts />
     </LocationProvider>
   );

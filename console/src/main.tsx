@@ -14,6 +14,7 @@ import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application } from "./application.tsx";
 import { notify } from "./kit/toast.tsx";
+import { invitation } from "./session/invitation.tsx";
 import { enter, resume } from "./session/session.ts";
 
 const root = document.getElementById("console");
@@ -29,10 +30,12 @@ async function start(root: HTMLElement): Promise<void> {
   render(<Application />, root);
 }
 
-/** Enter with the one-time token in the address, and remove it from there and from the history. */
+/** Take a one-time token, or that of an invitation, out of the address and the history. */
 async function enterByAddress(): Promise<void> {
-  const token = new URLSearchParams(location.hash.slice(1)).get("enter");
-  if (!token) return;
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [token, invite] = [given.get("enter"), given.get("invite")];
+  if (!token && !invite) return;
   history.replaceState(null, "", location.pathname + location.search);
-  await enter({ token });
+  invitation.value = invite ?? "";
+  if (token) await enter({ token });
 }

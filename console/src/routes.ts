@@ -17,6 +17,7 @@ import { screens as keys } from "./screens/keys/index.ts";
 import { screens as landing } from "./screens/landing/index.ts";
 import { screens as overview } from "./screens/overview/index.ts";
 import { screens as pages } from "./screens/pages/index.ts";
+import { screens as people } from "./screens/people/index.ts";
 import { screens as personalizations } from "./screens/personalizations/index.ts";
 import { screens as planning } from "./screens/planning/index.ts";
 import { screens as program } from "./screens/program/index.ts";
@@ -66,6 +67,7 @@ export const SCREENS: readonly Screen[] = [
   ...guardian,
   ...inbox,
   ...settings,
+  ...people,
   ...audit,
 ];
 

@@ -22,6 +22,9 @@ export interface Call {
 /** The newest calls of this page, newest first: what "API call" shows. */
 export const calls = signal<readonly Call[]>([]);
 
+/** Asks for the passkey again where a change needs a recent one; resolves to whether it was used. The frame sets it. */
+export const stepUp: { ask: (() => Promise<boolean>) | null } = { ask: null };
+
 const REMEMBERED_CALLS = 20;
 const ATTEMPTS = 3;
 const RETRIED = new Set([429, 503]);
@@ -57,6 +60,7 @@ async function send(request: Request): Promise<Response> {
 
 async function sendAgain(request: Request): Promise<Response> {
   const body = request.method === "GET" ? null : await request.clone().text();
+  let isConfirmed = false;
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone()).catch(() => {
       throw new Problem({
@@ -66,10 +70,24 @@ async function sendAgain(request: Request): Promise<Response> {
       });
     });
     note(request, body, response);
+    if (!isConfirmed && (await needsPasskey(response)) && (await stepUp.ask?.())) {
+      isConfirmed = true;
+      continue;
+    }
     const wait = Number(response.headers.get("Retry-After") ?? attempt);
     if (attempt === ATTEMPTS || !RETRIED.has(response.status) || !(wait <= LONGEST_WAIT_SECONDS)) return response;
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
   }
+}
+
+/** Return whether an answer says that the change needs a passkey that was used in the last minutes. */
+export async function needsPasskey(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  return problemOf(response, body).code === "passkey_required";
 }
 
 function note(request: Request, body: string | null, response: Response): void {

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { BASE } from "../address.ts";
+import { at, BASE } from "../address.ts";
 import { hasEnded, waiting } from "../api/client.ts";
 import { CallButton } from "../kit/call.tsx";
 import { attempt } from "../kit/toast.tsx";
 import { session, shop, signOut } from "../session/session.ts";
 import { SignInAgain } from "../session/sign_in.tsx";
+import { ReadOnlyNote, StepUp } from "../session/step_up.tsx";
 import { Bell } from "./bell.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Search } from "./search.tsx";
@@ -47,9 +48,11 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </header>
       <Navigation id="navigation" />
       <main id="main" ref={main} tabIndex={-1} aria-busy={waiting.value > 0}>
+        <ReadOnlyNote />
         {children}
       </main>
       {hasEnded.value && <SignInAgain />}
+      <StepUp />
     </div>
   );
 }
@@ -83,6 +86,11 @@ function Account() {
       </button>
       <div id="account" popover="auto" class="menu">
         <p class="soft">{shop.value?.role ? `${shop.value.role} of ${shop.value.name}` : "signed in with a key"}</p>
+        {session.value?.level !== "key" && (
+          <p>
+            <a href={at("/people/me")}>My account</a>
+          </p>
+        )}
         <ThemeSwitch />
         <button type="button" onClick={() => attempt(signOut)}>
           Sign out

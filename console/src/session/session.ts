@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { hasEnded, shopId } from "../api/client.ts";
+import { hasEnded, needsPasskey, shopId, stepUp } from "../api/client.ts";
 import { Problem, problemOf } from "../api/problems.ts";
 
 export interface ShopAccess {
@@ -37,18 +37,35 @@ export function may(scope: string | undefined): boolean {
 
 /** Call a route of identity. Rejects with a Problem. */
 export async function identity<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await fetch(`/console/identity${path}`, {
-    method,
-    credentials: "same-origin",
-    headers: { "Content-Type": "application/json", ...(shopId.value && { "X-Svc-Shop": shopId.value }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new Problem({ status: 0, code: "no_answer", message: "The service does not answer. Check your connection." });
-  });
+  const call = () =>
+    fetch(`/console/identity${path}`, {
+      method,
+      credentials: "same-origin",
+      headers: { "Content-Type": "application/json", ...(shopId.value && { "X-Svc-Shop": shopId.value }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch(() => {
+      throw new Problem({
+        status: 0,
+        code: "no_answer",
+        message: "The service does not answer. Check your connection.",
+      });
+    });
+  let response = await call();
+  if ((await needsPasskey(response)) && (await stepUp.ask?.())) response = await call();
   const text = await response.text();
-  const value: unknown = text ? JSON.parse(text) : undefined;
-  if (!response.ok) throw problemOf(response, value);
-  return value as T;
+  const value = text ? parsed(text) : undefined;
+  if (response.ok) return value as T;
+  const problem = problemOf(response, value);
+  if (problem.code === "sign_in_required" && session.value) hasEnded.value = true;
+  throw problem;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Take up the session of the cookie, if there is one. */
@@ -73,6 +90,9 @@ export async function signOut(): Promise<void> {
 
 /** Make this the session of the page. */
 export function begin(entered: Session): void {
+  // Another person must not find what the one before has on the screen.
+  const isOther = session.value !== null && session.value.user.id !== entered.user.id;
   session.value = entered;
   hasEnded.value = false;
+  if (isOther) location.assign("/console");
 }

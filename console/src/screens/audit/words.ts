@@ -16,9 +16,11 @@ export const THINGS: Record<string, { words: string; path: string | null }> = {
   api_key: { words: "API key", path: "/keys" },
   settings: { words: "settings", path: "/settings" },
   shop: { words: "shop", path: "/settings" },
-  inbox: { words: "inbox", path: "/inbox" },
+  inbox_message: { words: "inbox message", path: "/inbox" },
   data_layer_trigger: { words: "data-layer trigger", path: "/settings/triggers" },
   idea: { words: "idea", path: "/backlog" },
+  screenshot_job: { words: "screenshots", path: null },
+  workspace_file: { words: "file", path: "/files" },
   member: { words: "member", path: "/people" },
   invitation: { words: "invitation", path: "/people" },
 };
