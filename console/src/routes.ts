@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import type { paths } from "./api/schema.d.ts";
+import { screens as assets } from "./screens/assets/index.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
 import { screens as audit } from "./screens/audit/index.ts";
 import { screens as backlog } from "./screens/backlog/index.ts";
@@ -23,6 +24,7 @@ import { screens as planning } from "./screens/planning/index.ts";
 import { screens as program } from "./screens/program/index.ts";
 import { screens as quarantine } from "./screens/quarantine/index.ts";
 import { screens as results } from "./screens/results/index.ts";
+import { screens as screenshots } from "./screens/screenshots/index.ts";
 import { screens as settings } from "./screens/settings/index.ts";
 import { screens as webhooks } from "./screens/webhooks/index.ts";
 
@@ -58,6 +60,8 @@ export const SCREENS: readonly Screen[] = [
   ...audiences,
   ...goals,
   ...groups,
+  ...assets,
+  ...screenshots,
   ...exported,
   ...briefs,
   ...install,

@@ -8,6 +8,7 @@ import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
 import { moved } from "../src/kit/sortable.tsx";
+import { base64, sizeInWords } from "../src/screens/assets/upload.ts";
 import { type Idea, reordered } from "../src/screens/backlog/ideas.ts";
 
 test("audienceInWords, a group in a group: stands in brackets", () => {
@@ -109,4 +110,13 @@ test("lineOf, paths into a document: is where the value begins", () => {
   assert.equal(lineOf(text, "blocks[0].id"), 4);
   assert.equal(lineOf(text, ".blocks[1].links[0].href"), 6);
   assert.equal(lineOf(text, "blocks[1].heading"), 5);
+});
+
+test("sizeInWords, several sizes: has the unit that fits", () => {
+  assert.deepEqual([0, 999, 1400, 20_971_520].map(sizeInWords), ["0 B", "999 B", "1.4 KB", "21 MB"]);
+});
+
+test("base64, every byte: can be read back", () => {
+  const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
+  assert.deepEqual(new Uint8Array(Buffer.from(base64(bytes), "base64")), bytes);
 });

@@ -1,0 +1,147 @@
+import { useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { at, withQuery } from "../../address.ts";
+import { api, data, type Schemas } from "../../api/client.ts";
+import { type Rows, useDoing, useRows } from "../../api/loading.ts";
+import { asProblem } from "../../api/problems.ts";
+import { Page } from "../../kit/page.tsx";
+import { Empty, Shown } from "../../kit/state.tsx";
+import { notify } from "../../kit/toast.tsx";
+import { Ago } from "../../kit/values.tsx";
+import { may } from "../../session/session.ts";
+import { sizeInWords, upload } from "./upload.ts";
+
+type Asset = Schemas["Asset"];
+
+const TYPES = ["image/png", "image/jpeg", "image/webp", "image/svg+xml", "video/mp4", "font/woff2", "application/pdf"];
+const ACCEPTED = ".png,.jpg,.jpeg,.gif,.webp,.avif,.svg,.mp4,.webm,.woff2,.pdf";
+
+/** The files of the shop, with their pictures. */
+export default function Assets() {
+  const { url, query, route } = useLocation();
+  const { q, type, archived } = query as { q?: string; type?: string; archived?: "true" };
+  const rows = useRows(
+    (cursor) => data(api.GET("/assets", { params: { query: { q, mime_type: type, archived, cursor } } })),
+    [q, type, archived],
+  );
+  const filter = (values: Record<string, string>) => route(withQuery(url, values), true);
+  return (
+    <Page
+      title="Files and pictures"
+      lead="What landing pages and changes show. A file keeps its address for good."
+      actions={may("assets:write") && <Upload of={rows} />}
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Name"
+          placeholder="Name"
+          value={q ?? ""}
+          onChange={(event) => filter({ q: event.currentTarget.value })}
+        />
+        <select aria-label="Kind" value={type ?? ""} onChange={(event) => filter({ type: event.currentTarget.value })}>
+          <option value="">Every kind</option>
+          {TYPES.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Which"
+          value={archived ?? ""}
+          onChange={(event) => filter({ archived: event.currentTarget.value })}
+        >
+          <option value="">In use</option>
+          <option value="true">Archived</option>
+        </select>
+      </div>
+      <Shown of={rows}>
+        {(assets) =>
+          assets.length ? (
+            <ul class="gallery">
+              {assets.map((asset) => (
+                <Tile key={asset.id} asset={asset} />
+              ))}
+            </ul>
+          ) : (
+            <Empty title={q || type || archived ? "No file is like this" : "No file yet"}>
+              <p>Upload pictures, films, fonts and documents, of up to 20 MB each.</p>
+            </Empty>
+          )
+        }
+      </Shown>
+      {rows.hasMore && (
+        <p class="more">
+          <button type="button" onClick={() => void rows.more()}>
+            Show more
+          </button>
+        </p>
+      )}
+    </Page>
+  );
+}
+
+function Tile({ asset }: { asset: Asset }) {
+  return (
+    <li class="tile">
+      <a href={at("/assets", asset.id)}>
+        <Thumbnail asset={asset} />
+        <span>{asset.name}</span>
+      </a>
+      <p class="soft">
+        {sizeInWords(asset.size_bytes)} · <Ago at={asset.created_at} />
+      </p>
+    </li>
+  );
+}
+
+/** The picture of an asset, or its kind. */
+export function Thumbnail({ asset }: { asset: Asset }) {
+  if (asset.public_url && asset.mime_type.startsWith("image/")) {
+    return <img src={asset.public_url} alt="" loading="lazy" />;
+  }
+  return <span class="kind">{asset.public_url ? asset.mime_type : "not uploaded yet"}</span>;
+}
+
+function Upload({ of }: { of: Rows<Asset> }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [progress, setProgress] = useState("");
+  const doing = useDoing();
+  const send = async (files: readonly File[]) => {
+    let taken = 0;
+    for (const [index, file] of files.entries()) {
+      setProgress(`Uploading ${index + 1} of ${files.length} …`);
+      try {
+        await upload(file);
+        taken++;
+      } catch (thrown) {
+        notify(`${file.name}: ${asProblem(thrown).message}`, "bad");
+      }
+    }
+    setProgress("");
+    if (taken) notify(taken === 1 ? "File uploaded" : `${taken} files uploaded`);
+    await of.reload();
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        class="unseen"
+        aria-label="Files to upload"
+        tabIndex={-1}
+        multiple
+        accept={ACCEPTED}
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])];
+          event.currentTarget.value = "";
+          if (files.length) void doing.run(() => send(files));
+        }}
+      />
+      <button type="button" class="primary" disabled={doing.isBusy} onClick={() => input.current?.click()}>
+        {progress || "Upload files"}
+      </button>
+    </>
+  );
+}
