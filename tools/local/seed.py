@@ -32,6 +32,9 @@ def seed(context: StackContext) -> dict[str, Any]:
     if not _is_alive(context, seed):
         seed = _make(context)
         _write(kept, seed)
+        # The console opens the shop's pages there.
+        origin = {"origin": context.store_url}
+        _call(context, seed["user_key"], "PATCH", f"/shops/{seed['shop_id']}", origin)
     elif "user_id" not in seed:  # a state of an earlier release
         seed["user_id"] = _shop(context, seed)["org_id"]
         _write(kept, seed)
@@ -46,7 +49,7 @@ def _is_alive(context: StackContext, seed: dict[str, Any]) -> bool:
     if not all(seed.get(name) for name in NAMES):
         return False
     try:
-        key: dict[str, Any] = _get(context, seed, "/me")["key"]
+        key: dict[str, Any] = _call(context, seed["api_key"], "GET", "/me")["key"]
     except HTTPError as refusal:
         if refusal.code not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND):
             raise
@@ -56,16 +59,19 @@ def _is_alive(context: StackContext, seed: dict[str, Any]) -> bool:
 
 def _shop(context: StackContext, seed: dict[str, Any]) -> dict[str, Any]:
     """The demo shop."""
-    return _get(context, seed, "/shop")
+    return _call(context, seed["api_key"], "GET", "/shop")
 
 
-def _get(context: StackContext, seed: dict[str, Any], path: str) -> dict[str, Any]:
+def _call(
+    context: StackContext, key: str, method: str, path: str, body: dict[str, str] | None = None
+) -> dict[str, Any]:
     """Answer of the management API. Raises HTTPError."""
-    headers = {"Authorization": f"Bearer {seed['api_key']}"}
-    request = Request(f"{context.base_url}{path}", headers=headers)  # noqa: S310
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    content = None if body is None else json.dumps(body).encode()
+    request = Request(f"{context.base_url}{path}", content, headers, method=method)  # noqa: S310
     with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - the stack's own address
-        content: dict[str, Any] = json.load(answer)
-        return content
+        answered: dict[str, Any] = json.load(answer)
+        return answered
 
 
 def _make(context: StackContext) -> dict[str, Any]:

@@ -20,7 +20,7 @@ LEAST_SCREENS = 8
 WITHOUT = {"/experiments/new"}
 """Screens that are whole without what they read: suggestions."""
 
-SAYS = re.compile(r"try again|may not see|does not answer|unexpected error|x:read", re.IGNORECASE)
+COMPLAINT = re.compile(r"try again|may not see|does not answer|unexpected error|x:read", re.IGNORECASE)
 ODD = re.compile(r"undefined|\[object|NaN|^\s*$")
 PAST_THE_EDGE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -103,7 +103,7 @@ def test_screens__that_cannot_read__say_so(shop: Story, browser: Browser, paths:
     for path in paths:
         reads = 0
         text = _text(console, path)
-        if reads and path not in WITHOUT and not SAYS.search(text):
+        if reads and path not in WITHOUT and not COMPLAINT.search(text):
             silent[pattern_of(path)] = text
     assert silent == {}
     console.close()
