@@ -33,11 +33,11 @@ test("values are told in words", () => {
 test("only the design since the approval counts", () => {
   const row = (created_at: string, diff: unknown) => ({ action: "experiment.update", created_at, diff });
   const rows = [
-    row("2026-11-21T20:17:00Z", { status: ["client_approved", "draft"], description: ["a", "b"] }),
+    row("2026-11-21T20:17:00Z", { status: ["client_approved", "draft"], experiment_css: ["a", "b"] }),
     row("2026-11-21T20:16:00Z", { status: ["draft", "qa"] }),
-    row("2026-11-21T20:14:00Z", { description: [null, "a"] }),
+    row("2026-11-21T20:14:00Z", { experiment_css: [null, "a"] }),
   ];
-  assert.deepEqual(designDiffs(rows, "2026-11-21T20:15:00Z"), [{ description: ["a", "b"] }]);
+  assert.deepEqual(designDiffs(rows, "2026-11-21T20:15:00Z"), [{ experiment_css: ["a", "b"] }]);
 });
 
 test("a completion is told with outcome, winner and learning", () => {

@@ -69,7 +69,7 @@ export function rowInWords(row: Row, names: ReadonlyMap<string, string>): { titl
 }
 
 const NOT_DESIGN =
-  /^(status|approval|archived_at|updated_at|created_at|started_at|ended_at|scheduled|measurement|outcome|learning|message|screenshot|reviewer|design_hash|traffic_allocation|name$|planned_test|version)/;
+  /^(status|approval|archived_at|updated_at|created_at|started_at|ended_at|scheduled|measurement|outcome|learning|description|message|screenshot|reviewer|design_hash|traffic_allocation|name$|planned_test|version)/;
 
 /** Return the diffs since a moment that are about the design, newest first. */
 export function designDiffs(rows: readonly Row[], since: string | null): Record<string, unknown>[] {
