@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.stack]
 def test_key__typed_at_the_sign_in__opens_the_console_and_is_not_kept(own_shop: Story, browser: Browser) -> None:
     console = Console(browser, own_shop)
     console.page.goto(f"{console.root}/console")
+    console.page.get_by_text("Sign in with an API key").click()
     console.page.get_by_label("API key").fill("svc_sk_wrong")
     console.page.keyboard.press("Enter")
     expect(console.page.get_by_role("alert")).to_contain_text("key")
