@@ -4,6 +4,7 @@ import { screens as assets } from "./screens/assets/index.ts";
 import { screens as audiences } from "./screens/audiences/index.ts";
 import { screens as audit } from "./screens/audit/index.ts";
 import { screens as backlog } from "./screens/backlog/index.ts";
+import { screens as brand } from "./screens/brand/index.ts";
 import { screens as briefs } from "./screens/briefs/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
@@ -21,6 +22,7 @@ import { screens as pages } from "./screens/pages/index.ts";
 import { screens as people } from "./screens/people/index.ts";
 import { screens as personalizations } from "./screens/personalizations/index.ts";
 import { screens as planning } from "./screens/planning/index.ts";
+import { screens as profile } from "./screens/profile/index.ts";
 import { screens as program } from "./screens/program/index.ts";
 import { screens as quarantine } from "./screens/quarantine/index.ts";
 import { screens as results } from "./screens/results/index.ts";
@@ -70,6 +72,8 @@ export const SCREENS: readonly Screen[] = [
   ...quarantine,
   ...guardian,
   ...inbox,
+  ...brand,
+  ...profile,
   ...settings,
   ...people,
   ...audit,

@@ -128,9 +128,8 @@ function Upload({ of }: { of: Rows<Asset> }) {
       <input
         ref={input}
         type="file"
-        class="unseen"
+        hidden
         aria-label="Files to upload"
-        tabIndex={-1}
         multiple
         accept={ACCEPTED}
         onChange={(event) => {

@@ -13,8 +13,15 @@ export async function upload(file: File): Promise<Schemas["Asset"]> {
   }
   const body = { ...name, size_bytes: bytes.length, sha256: await sha256(bytes) };
   const asset = await data(api.POST("/assets", { body }));
-  if (asset.upload) await put(asset.upload, file);
-  return data(api.POST("/assets/{asset_id}/complete", { params: { path: { asset_id: asset.id } } }));
+  const params = { path: { asset_id: asset.id } };
+  try {
+    if (asset.upload) await put(asset.upload, file);
+  } catch (thrown) {
+    // An asset without its file would stay in the list for a day.
+    await data(api.DELETE("/assets/{asset_id}", { params })).catch(() => undefined);
+    throw thrown;
+  }
+  return data(api.POST("/assets/{asset_id}/complete", { params }));
 }
 
 async function put({ url, headers }: Schemas["Upload"], file: File): Promise<void> {
