@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abtest.http.session_cookie import NAME
+from abtest.ports.mailer import Mail, MailUnavailableError
 from abtest.services.identity.sessions import Beginning, Begun
 from abtest.wiring.api import Management
 from tests.support.client import BASE, Answer, Client
@@ -22,16 +23,27 @@ class Browser:
         self, handler: Handler, token: str = "", *, shop_id: str = "", headers: Mapping[str, str] = {}
     ) -> None:
         self.handler = handler
-        self.token = token
+        self.cookies = {NAME: token}
         self.shop_id = shop_id
         self.headers: Mapping[str, str] = {}
 
     def identity(self, method: str, path: str, json_body: Any = None, **options: Any) -> Answer:
-        """A route of sign-in; its cookie replaces the browser's."""
+        """A route of sign-in; its cookies replace the browser's."""
         answer = self._client(IDENTITY).request(method, path, json_body, **options)
-        if cookie := answer.headers.get("set-cookie"):
-            self.token = cookie.partition(";")[0].removeprefix(f"{NAME}=")
+        for cookie in answer.headers.get("set-cookie", "").split(", "):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            if name:
+                self.cookies[name] = value
         return answer
+
+    @property
+    def token(self) -> str:
+        """The token of the session, "" without one."""
+        return self.cookies.get(NAME, "")
+
+    @token.setter
+    def token(self, token: str) -> None:
+        self.cookies[NAME] = token
 
     @property
     def api(self) -> Client:
@@ -39,9 +51,29 @@ class Browser:
         return self._client(BASE)
 
     def _client(self, base: str) -> Client:
-        cookie = {"cookie": f"other=1; {NAME}={self.token}"} if self.token else {}
+        cookies = [f"{name}={value}" for name, value in self.cookies.items() if value]
+        cookie = {"cookie": "; ".join(["other=1", *cookies])} if cookies else {}
         headers = {**SAME_ORIGIN, **cookie, "X-Svc-Shop": self.shop_id, **self.headers}
         return Client(self.handler, headers=headers, base=base)
+
+
+class Post:
+    """Mail that was sent; it may be out of order."""
+
+    def __init__(self) -> None:
+        self.sent: list[Mail] = []
+        self.fails = False
+        self.is_configured = True
+
+    def send(self, mail: Mail) -> None:
+        if self.fails:
+            raise MailUnavailableError("the mail could not be sent")
+        self.sent.append(mail)
+
+    @property
+    def token(self) -> str:
+        """The token of the newest link."""
+        return self.sent[-1].secret.partition("#invite=")[2]
 
 
 def begun(base: Management, user_id: str, **fields: Any) -> Begun:

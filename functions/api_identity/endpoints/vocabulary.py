@@ -16,6 +16,8 @@ from abtest.http.signed_in import SameOrigin, SignedIn, SignedInShop
 from abtest.services.identity.acceptance import Acceptance
 from abtest.services.identity.access import SignInRequiredError
 from abtest.services.identity.admission import Visit
+from abtest.services.identity.codes import EmailCodes
+from abtest.services.identity.passkeys import UserPasskeys
 from abtest.services.identity.people import Participant, People
 from abtest.services.identity.sessions import Begun
 from abtest.services.identity.sign_in import SignIn
@@ -28,6 +30,9 @@ AnyPage = Annotated[Exchange, Depends(SameOrigin())]
 Signed = Annotated[Visit, Depends(SignedIn())]
 """A live session of any level."""
 
+Strong = Annotated[Visit, Depends(SignedIn(may_write=True, recent=True))]
+"""A live session, strong enough to change passkeys."""
+
 InShop = Annotated[Participant, Depends(SignedInShop())]
 """A person in the shop of the header."""
 
@@ -36,6 +41,8 @@ PeopleManager = Annotated[Participant, Depends(SignedInShop(may_write=True, rece
 
 SignInUse = Annotated[SignIn, use(SignIn)]
 PeopleUse = Annotated[People, use(People)]
+PasskeyUse = Annotated[UserPasskeys, use(UserPasskeys)]
+CodeUse = Annotated[EmailCodes, use(EmailCodes)]
 AcceptanceUse = Annotated[Acceptance, use(Acceptance)]
 
 

@@ -1,17 +1,19 @@
 """Sign-in to the console on the wire. These routes are the console's own: the API document does not have them."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from abtest.contract.base import ABSENT, DateTime, Id, Input, Output, Unique, Uuid
 from abtest.contract.keys import Scope
+from abtest.contract.names import READABLE
 from abtest.domain.identity.people import MAX_ADDRESS, is_address
 from abtest.domain.identity.roles import Role
 from abtest.domain.identity.sessions import Level
 
 Credential = Annotated[str, Field(min_length=1, max_length=200, repr=False)]
+PasskeyName = Annotated[str, Field(min_length=1, max_length=100), READABLE]
 ShopIds = Annotated[list[Uuid], Unique, Field(min_length=1, max_length=100)]
 
 
@@ -143,3 +145,72 @@ class AcceptInput(Input):
     """The token of the link in the mail."""
 
     token: Credential
+
+
+class SignInInput(Input):
+    """The address to which a code is mailed."""
+
+    email: Email
+
+
+class CodeSent(Output):
+    """Answer to every request of a code, whether or not the address is known. `expires_in` is in seconds."""
+
+    expires_in: int
+
+
+class CodeInput(Input):
+    """A code of eight digits, typed in the browser that requested it."""
+
+    code: Annotated[str, Field(min_length=1, max_length=20, repr=False)]
+
+
+class PasskeyOptions(Output):
+    """Options of WebAuthn, as `parseCreationOptionsFromJSON` and `parseRequestOptionsFromJSON` take them."""
+
+    options: dict[str, Any]
+
+
+class CredentialInput(Input):
+    """A credential of WebAuthn, as its `toJSON` makes it."""
+
+    credential: dict[str, Any]
+
+
+class PasskeyInput(CredentialInput):
+    """A new passkey and its name."""
+
+    name: PasskeyName = "Passkey"
+
+
+class PasskeyPatch(Input):
+    """Another name."""
+
+    name: PasskeyName
+
+
+class PasskeyEntry(Output):
+    """A passkey of the user."""
+
+    id: Id
+    name: str
+    created_at: DateTime
+    last_used_at: DateTime | None
+
+
+class PasskeyList(Output):
+    """The passkeys of the user, newest first."""
+
+    data: list[PasskeyEntry]
+
+
+class Replacement(Output):
+    """When passkeys may be replaced by a session of an emailed code."""
+
+    replaceable_at: DateTime
+
+
+class UserPatch(Input):
+    """The name that others of the organisation see."""
+
+    name: PasskeyName | None

@@ -5,7 +5,8 @@ from starlette.responses import Response
 
 from abtest.http.refusals import CrossSiteRequestError
 
-NAME = "__Host-svc_session"
+NAME, NONCE = "__Host-svc_session", "__Host-svc_sign_in"
+NONCE_SECONDS = 600
 _ATTRIBUTES = "Path=/; Secure; HttpOnly; SameSite=Strict"
 
 
@@ -22,6 +23,21 @@ def give(response: Response, token: str) -> None:
 def clear(response: Response) -> None:
     """Remove the cookie from the browser."""
     response.headers.append("set-cookie", f"{NAME}=; {_ATTRIBUTES}; Max-Age=0")
+
+
+def nonce_of(request: Request) -> str:
+    """Return the nonce of the code that this browser requested, "" without one."""
+    return request.cookies.get(NONCE, "")
+
+
+def give_nonce(response: Response, nonce: str) -> None:
+    """Set the cookie that binds a code to the browser."""
+    response.headers.append("set-cookie", f"{NONCE}={nonce}; {_ATTRIBUTES}; Max-Age={NONCE_SECONDS}")
+
+
+def clear_nonce(response: Response) -> None:
+    """Remove the cookie of a code."""
+    response.headers.append("set-cookie", f"{NONCE}=; {_ATTRIBUTES}; Max-Age=0")
 
 
 def refuse_cross_site(request: Request, origin: str) -> None:

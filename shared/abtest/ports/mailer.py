@@ -26,6 +26,11 @@ class Mail:
 class Mailer(Protocol):
     """Sender of mail."""
 
+    @property
+    def is_configured(self) -> bool:
+        """False in a deployment that sends no mail at all."""
+        ...
+
     def send(self, mail: Mail) -> None:
         """Hand the mail to the mail service. Raises MailUnavailableError."""
         ...

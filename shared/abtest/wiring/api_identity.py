@@ -1,19 +1,36 @@
 """Composition root of sign-in to the console."""
 
+import time
+from collections.abc import Callable
+
 from abtest.adapters.mail import FileMailer, NoMailer, SesMailer
+from abtest.adapters.passkeys import WebAuthnPasskeys
 from abtest.ports.mailer import Mailer
+from abtest.ports.passkeys import Passkeys
 from abtest.services.identity.acceptance import Acceptance
+from abtest.services.identity.codes import EmailCodes
+from abtest.services.identity.passkeys import UserPasskeys
 from abtest.services.identity.people import People
 from abtest.services.identity.sign_in import SignIn
 from abtest.wiring.api import Management, Uses
+
+NAME = "A/B testing"
+"""Name of the service in the dialogs of browsers and passkey managers."""
 
 FOLDER = "file:"
 """Begins the setting of a local stack, whose mails are files."""
 
 
-def identity_uses(base: Management, mailer: Mailer | None = None) -> Uses:
-    """Return the use cases of sign-in; `mailer` replaces the deployment's."""
+def identity_uses(
+    base: Management,
+    mailer: Mailer | None = None,
+    ceremonies: Passkeys | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Uses:
+    """Return the use cases of sign-in; the other arguments replace what the deployment has."""
     mails = mailer or mailer_of(base.settings.mail_from)
+    origin = base.settings.console_origin
+    passkeys = ceremonies or (WebAuthnPasskeys(origin, NAME) if origin else None)
     return {
         SignIn: SignIn(
             base.world,
@@ -22,7 +39,9 @@ def identity_uses(base: Management, mailer: Mailer | None = None) -> Uses:
             base.authentication,
             allow_local=base.settings.allow_local_sign_in == "true",
         ),
-        People: People(base.world, base.limiter, mails, origin=base.settings.console_origin),
+        UserPasskeys: UserPasskeys(base.world, base.session_store, base.limiter, mails, passkeys),
+        EmailCodes: EmailCodes(base.world, base.session_store, base.sign_ins, base.limiter, mails, sleep),
+        People: People(base.world, base.limiter, mails, origin=origin),
         Acceptance: Acceptance(base.world, base.session_store),
     }
 

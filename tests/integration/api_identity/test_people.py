@@ -8,63 +8,12 @@ import pytest
 
 from abtest.domain.identity.people import MAX_INVITATIONS
 from abtest.domain.identity.roles import ROLES, Role
-from abtest.http.factory import create_app, handler
-from abtest.ports.mailer import Mail, MailUnavailableError
 from abtest.services.identity.people import INVITATIONS_PER_HOUR
-from abtest.wiring.api_identity import identity_uses
-from abtest.wiring.api_settings import settings_uses
-from api_identity.routes import ROUTERS
-from api_settings.routes import ROUTERS as SETTINGS
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Answer
-from tests.support.console import Browser, begun
+from tests.support.console import Browser, Post, begun
 
 ADDRESS = "anna@agency.example"
-
-
-class Post:
-    """Mail that was sent; it may be out of order."""
-
-    def __init__(self) -> None:
-        self.sent: list[Mail] = []
-        self.fails = False
-
-    def send(self, mail: Mail) -> None:
-        if self.fails:
-            raise MailUnavailableError("the mail could not be sent")
-        self.sent.append(mail)
-
-    @property
-    def token(self) -> str:
-        """The token of the newest link."""
-        return self.sent[-1].secret.partition("#invite=")[2]
-
-
-@pytest.fixture
-def post() -> Post:
-    return Post()
-
-
-@pytest.fixture
-def api(post: Post) -> MemoryApi:
-    """Sign-in and settings under the policy of ApiIdentity."""
-    api = MemoryApi([])
-    base = api.management
-    uses = {**settings_uses(base), **identity_uses(base, post)}
-    api.serve("ApiIdentity", ROUTERS, uses)
-    identity, settings = api.handler, handler(create_app(SETTINGS, base.services(uses)))
-
-    def either(event: dict[str, Any], context: Any = None) -> dict[str, Any]:
-        return settings(event, context) if event["rawPath"].startswith("/api/") else identity(event, context)
-
-    api.handler = either
-    return api
-
-
-@pytest.fixture
-def owner(api: MemoryApi, tenant: Tenant) -> Browser:
-    """The owner of the shop, signed in."""
-    return Browser(api.handler, begun(api.management, tenant.user_id).token, shop_id=tenant.shop.id)
 
 
 def invite(browser: Browser, role: str = "editor", email: str = ADDRESS, **fields: Any) -> Answer:

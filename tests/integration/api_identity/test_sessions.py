@@ -13,12 +13,6 @@ from tests.support.console import Browser, begun
 CLICK = {"name": "Click", "type": "click", "selector": "a"}
 
 
-@pytest.fixture
-def owner(api: MemoryApi, tenant: Tenant) -> Browser:
-    """The owner of the shop, signed in."""
-    return signed_in(api, tenant)
-
-
 def signed_in(api: MemoryApi, tenant: Tenant, **fields: str) -> Browser:
     """A browser with a session of the shop's owner."""
     return Browser(api.handler, begun(api.management, tenant.user_id, **fields).token, shop_id=tenant.shop.id)

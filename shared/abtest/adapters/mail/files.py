@@ -12,6 +12,8 @@ log = logging.getLogger(__name__)
 class FileMailer:
     """Writes each mail into the folder, and its code or link into the log."""
 
+    is_configured = True
+
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
 

@@ -1,5 +1,6 @@
 """Mail by Amazon SES."""
 
+import logging
 from functools import partial
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -7,9 +8,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 from abtest.adapters import aws
 from abtest.ports.mailer import Mail, MailUnavailableError
 
+log = logging.getLogger(__name__)
+
 
 class SesMailer:
     """Sends from one address, which the account of the deployment has verified."""
+
+    is_configured = True
 
     def __init__(self, sender: str) -> None:
         self._sender = sender
@@ -30,5 +35,6 @@ class SesMailer:
         try:
             aws.called("sesv2", send)
         except (BotoCoreError, ClientError) as error:
-            # The text of the error may repeat the address, so only its kind is shown.
+            # The text of the error may repeat the address, so only its kind is shown and logged.
+            log.warning("mail.failed: %s", type(error).__name__)
             raise MailUnavailableError("the mail could not be sent; try again in a minute") from error

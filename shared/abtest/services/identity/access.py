@@ -107,6 +107,10 @@ class Access:
                 if member.reaches(head.id):
                     yield read_shop(catalog, head.id), _of_member(member)
 
+    def shop_ids(self, user_id: str) -> Iterator[str]:
+        """Yield the shops of a user."""
+        return (shop.id for shop, _ in self._shops_of_user(user_id))
+
     def member(self, org_id: str, user_id: str) -> Member | None:
         """Return the membership of a user in an organisation, read consistently."""
         record = self._world.catalog.get(org_id, "MEMBER", user_id)

@@ -20,6 +20,7 @@ from abtest.services.aggregates import Aggregates, Staged
 from abtest.services.context import World
 from abtest.services.names import Names, Renaming
 from abtest.services.resources import Resource, Summary
+from abtest.services.retries import retried
 from abtest.services.shop_records import owned_by
 
 MEMBERS: Resource[Member] = Resource(
@@ -132,6 +133,17 @@ class Users:
         saved = replace(after, version=before.version + 1, updated_at=self._world.now())
         self._world.catalog.commit(together(user_commit(before, saved), extra or Commit()))
         return saved
+
+    def set_disabled(self, user_id: str, *, disabled: bool) -> User:
+        """Disable or enable a user: sessions end for writes at once, for reads within 10 s."""
+
+        def attempt() -> User:
+            before = self.get(user_id)
+            if (before.disabled_at is not None) == disabled:
+                return before
+            return self.save(before, replace(before, disabled_at=self._world.now() if disabled else None))
+
+        return retried(attempt)
 
     def _claimed(self, name: str) -> User | None:
         target = self._world.catalog.resolve(None, name)
