@@ -40,8 +40,8 @@ def screens(console: Console) -> Iterator[str]:
 def barriers(console: Console, axe: str) -> list[Any]:
     """Return what axe finds on the screen: rule, and the first element."""
     console.page.evaluate(axe)
-    found = console.page.evaluate("(rules) => axe.run(document, {...rules, iframes: false})", AXE_RULES)
-    return [(rule["id"], rule["nodes"][0]["html"][:160], rule["nodes"][0]["target"]) for rule in found["violations"]]
+    outcome = console.page.evaluate("(rules) => axe.run(document, {...rules, iframes: false})", AXE_RULES)
+    return [(rule["id"], rule["nodes"][0]["html"][:160], rule["nodes"][0]["target"]) for rule in outcome["violations"]]
 
 
 def fill(shop: Story) -> None:

@@ -57,7 +57,7 @@ def test_webhook__made_and_tested__shows_what_the_server_got_and_answered(consol
     expect(page.locator("main")).to_contain_text("No delivery fits these filters")
 
 
-def test_key__made_for_a_server_and_revoked__can_do_what_it_says_until_then(console: Console) -> None:
+def test_key__made_for_a_server_and_revoked__has_its_scopes_until_then(console: Console) -> None:
     page = console.open("/keys/new")
     console.field("Name").fill("Reporting")
     console.click("Create key")
