@@ -34,7 +34,7 @@ def seed(context: StackContext) -> dict[str, Any]:
         _write(kept, seed)
         # The console opens the shop's pages there.
         origin = {"origin": context.store_url}
-        _call(context, seed["user_key"], "PATCH", f"/shops/{seed['shop_id']}", origin)
+        _call(context, seed["api_key"], "PATCH", f"/shops/{seed['shop_id']}", origin)
     elif "user_id" not in seed:  # a state of an earlier release
         seed["user_id"] = _shop(context, seed)["org_id"]
         _write(kept, seed)
