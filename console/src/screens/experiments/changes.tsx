@@ -28,7 +28,7 @@ export function Changes({ mutations, onChange, path = "mutations" }: ChangesProp
     if (change) onChange(next.toSpliced(index + step, 0, change));
   };
   return (
-    <fieldset class="changes">
+    <fieldset class="by-hand">
       <legend>Changes</legend>
       {all.length === 0 && <p class="soft">Nothing is changed: visitors see the page as it is.</p>}
       <ol>

@@ -1,5 +1,7 @@
 import { useRoute } from "preact-iso";
+import { may } from "../../session/session.ts";
 import { addressOf } from "./frame.tsx";
+import { stepAddress } from "./new/steps.tsx";
 import type { Open } from "./open.ts";
 import { TAB_OF_ITEM } from "./verbs.ts";
 
@@ -15,6 +17,8 @@ export function CheckList({ open: { experiment, checklist } }: { open: Open }) {
   if (isDone) return null;
   if (!left.length && !checklist.allowed_actions.includes("launch")) return null;
   if (!left.length) return <p class="note good">Everything is ready for the launch.</p>;
+  const hasGoals = experiment.goals.some(({ archived_at }) => !archived_at);
+  const isInSteps = experiment.status === "draft" && !experiment.started_at && !hasGoals && may("experiments:write");
   const failed = left.filter(({ status }) => status === "fail").length;
   return (
     <details class="checklist" open>
@@ -33,6 +37,13 @@ export function CheckList({ open: { experiment, checklist } }: { open: Open }) {
           </li>
         ))}
       </ul>
+      {isInSteps && (
+        <p>
+          <a class="button" href={stepAddress(experiment.id, "goals")}>
+            Go on in steps: goals
+          </a>
+        </p>
+      )}
     </details>
   );
 }

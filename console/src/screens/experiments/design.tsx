@@ -1,10 +1,11 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { Form, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, type Option, SelectField, TextField } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
+import { usePeople } from "../../kit/people.tsx";
 import { attempt } from "../../kit/toast.tsx";
-import { may } from "../../session/session.ts";
+import { may, session } from "../../session/session.ts";
 import { ExperimentFrame } from "./frame.tsx";
 import { type Experiment, type Open, useChanging } from "./open.ts";
 import { Code } from "./variation_form.tsx";
@@ -62,6 +63,7 @@ interface Typed {
   name: string;
   description: string;
   store_url: string;
+  owner_user_id: string;
   counting_type: Experiment["counting_type"];
   delivery_type: Experiment["delivery_type"];
   experiment_css: string;
@@ -69,7 +71,14 @@ interface Typed {
   experiment_reset_js: string;
 }
 
-const TEXTS = ["description", "store_url", "experiment_css", "experiment_js", "experiment_reset_js"] as const;
+const TEXTS = [
+  "description",
+  "store_url",
+  "owner_user_id",
+  "experiment_css",
+  "experiment_js",
+  "experiment_reset_js",
+] as const;
 
 function typedOf(of: Experiment): Typed {
   const { name, counting_type, delivery_type } = of;
@@ -84,6 +93,7 @@ function About({ open }: { open: Open }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
+  const owners = useOwners(experiment.owner_user_id);
   const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => typedOf(experiment));
   const save = async () => {
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
@@ -119,6 +129,14 @@ function About({ open }: { open: Open }) {
           value={draft.counting_type}
           onChange={(value) => set({ counting_type: value as Experiment["counting_type"] })}
           options={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+        />
+        <SelectField
+          path="owner_user_id"
+          label="Owner"
+          value={draft.owner_user_id}
+          onChange={(owner_user_id) => set({ owner_user_id })}
+          options={owners}
+          hint="Who looks after it."
         />
         {!experiment.started_at && (
           <SelectField
@@ -161,4 +179,13 @@ function About({ open }: { open: Open }) {
       {changing.dialog}
     </>
   );
+}
+
+/** The people who may own it: nobody, the person at the screen, the others of the shop, and who owns it now. */
+function useOwners(current: string | null): Option[] {
+  const me = session.value?.user.id;
+  const people = new Map(usePeople());
+  if (current && !people.has(current)) people.set(current, current.slice(0, 8));
+  if (me) people.set(me, "You");
+  return [{ value: "", label: "Nobody" }, ...[...people].map(([value, label]) => ({ value, label }))];
 }

@@ -25,7 +25,7 @@ export function Pictures({ jobId, experiment }: { jobId: string; experiment: Exp
           {groupsOf(results ?? []).map(([title, pictures]) => (
             <section key={title}>
               <h3>{title}</h3>
-              <div class="pictures">
+              <div class="before-after">
                 {pictures.map((picture) => (
                   <Shot key={picture.variation_id ?? "none"} picture={picture} experiment={experiment} />
                 ))}

@@ -30,7 +30,7 @@ export function Steps({ current, experiment, title, children }: StepsProps) {
   return (
     <Page title={title} above={<a href={at("/experiments")}>Experiments</a>}>
       <nav aria-label="Steps">
-        <ol class="steps">
+        <ol class="step-line">
           {STEPS.map(([name, words], index) => (
             <li key={name} class={index < place ? "is-done" : undefined}>
               {experiment && index !== place ? (
