@@ -11,6 +11,7 @@ import {
 import { likelyPreset } from "../src/screens/experiments/goal_presets.ts";
 import { targetingOf } from "../src/screens/experiments/new/change.tsx";
 import { after, outcomesIn } from "../src/screens/experiments/outcomes.ts";
+import { withAudience } from "../src/screens/experiments/targeting.tsx";
 import { rateOf, trafficOf } from "../src/screens/experiments/traffic.ts";
 import { allowedInWords, offered } from "../src/screens/experiments/verbs.ts";
 import { daysRun, split } from "../src/screens/experiments/words.ts";
@@ -137,4 +138,19 @@ test("a test of one page is targeted by its path", () => {
   assert.deepEqual(targeting?.pageRules?.[0]?.includeRules, [{ type: "simple", pattern: "/lamps" }]);
   assert.equal(targetingOf("all", "https://shop.example/"), null);
   assert.equal(targetingOf("kept", "https://shop.example/"), undefined);
+});
+
+test("an audience that is added must be met beside the one that is there", () => {
+  const rules = { operator: "and", conditions: [] } as const;
+  const one = withAudience(null, "Phones", { ...rules, conditions: [] });
+  const two = withAudience(one, "New visitors", { ...rules, conditions: [] });
+  assert.equal(two.segmentMatchMode, "all");
+  assert.deepEqual(
+    two.segmentRules?.map(({ name }) => name),
+    ["Phones", "New visitors"],
+  );
+  assert.equal(
+    withAudience({ ...two, segmentMatchMode: "any" }, "Computers", { ...rules, conditions: [] }).segmentMatchMode,
+    "any",
+  );
 });

@@ -6,6 +6,7 @@ import { useDoing } from "../api/loading.ts";
 import { Badge } from "../kit/badge.tsx";
 import { useLeaveWarning } from "../kit/form.tsx";
 import { notify } from "../kit/toast.tsx";
+import { stepAddress } from "../screens/experiments/new/steps.tsx";
 import { may } from "../session/session.ts";
 import { ChangeList } from "./change_list.tsx";
 import { type Mutation, withChange } from "./changes.ts";
@@ -30,7 +31,8 @@ interface WorkbenchProps {
 }
 
 export function Workbench({ experiment, variation: opened, address }: WorkbenchProps) {
-  const { route } = useLocation();
+  const { query, route } = useLocation();
+  const isInSteps = query.steps !== undefined;
   const [variation, setVariation] = useState(opened);
   const [history, setHistory] = useState(() => begun<readonly Part[]>(partsOf(opened)));
   const [saved, setSaved] = useState<readonly Part[]>(history.present);
@@ -101,7 +103,7 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
   return (
     <div class="editor">
       <header class="editor-bar">
-        <a class="button" href={at("/experiments", experiment.id)}>
+        <a class="button" href={isInSteps ? stepAddress(experiment.id, "change") : at("/experiments", experiment.id)}>
           Back
         </a>
         <h1>{experiment.name}</h1>
@@ -152,6 +154,20 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
         >
           {isDirty || isReadOnly ? "Save" : "Saved"}
         </button>
+        {isInSteps && (
+          <button
+            type="button"
+            disabled={saving.isBusy}
+            onClick={() =>
+              void saving.run(async () => {
+                if (isDirty) await save();
+                route(stepAddress(experiment.id, "goals"));
+              })
+            }
+          >
+            Next: goals
+          </button>
+        )}
       </header>
       <Conflict
         saving={saving}

@@ -1,7 +1,7 @@
 """Experiments from the browser alone: from an idea of a headline to what was learned."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.support.console_page import Console
 
@@ -114,3 +114,21 @@ def test_experiments__many_ticked__are_archived_together(console: Console) -> No
     expect(page.get_by_role("link", name="First")).to_have_count(0)
     page.get_by_label("Archived").select_option("true")
     expect(page.get_by_role("link", name="Third")).to_be_visible()
+
+
+def test_pause__that_is_stored_and_not_published__is_shown_until_it_is_published_again(console: Console) -> None:
+    made = console.api("POST", "/experiments", 201, name="A louder lamp")
+    console.api("POST", f"/experiments/{made['id']}/launch")
+    page = console.open(f"/experiments/{made['id']}")
+
+    def half_done(route: Route) -> None:
+        error = {"code": "commerce_plane_post_commit_publish_failed", "message": "storefronts keep the version before"}
+        body = {"error": error, "persisted": True, "retriable": True, "committed": route.fetch().json(), "reasons": []}
+        route.fulfill(status=502, json=body)
+
+    page.route("**/pause", half_done)
+    in_dialog(console, "Pause")
+    expect(page.get_by_text("Paused", exact=True)).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="not yet published")).to_be_visible()
+    console.click("Publish now")
+    expect(page.get_by_text("not yet published")).to_have_count(0)

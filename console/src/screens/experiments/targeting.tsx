@@ -12,6 +12,7 @@ import {
   TargetingWords,
   useLibrary,
 } from "../../kit/rules/targeting.tsx";
+import type { AudienceRules } from "../../kit/rules/words.ts";
 import { Shown } from "../../kit/state.tsx";
 import { percent, Time } from "../../kit/values.tsx";
 import { may, shop } from "../../session/session.ts";
@@ -45,6 +46,26 @@ export default function TargetingTab() {
       )}
     </ExperimentFrame>
   );
+}
+
+const QUICK: readonly { name: string; rules: AudienceRules }[] = [
+  { name: "Phones", rules: only("device", "mobile") },
+  { name: "Computers", rules: only("device", "desktop") },
+  { name: "New visitors", rules: only("visitor", "new") },
+  { name: "Returning visitors", rules: only("visitor", "returning") },
+];
+
+function only(attribute: "device" | "visitor", value: string): AudienceRules {
+  return { operator: "and", conditions: [{ attribute, operator: "equals", value }] };
+}
+
+/** Add an audience that everybody must be in, beside those that are there. */
+export function withAudience(targeting: Targeting | null, name: string, rules: AudienceRules): Targeting {
+  const present = targeting?.segmentRules ?? [];
+  const added = { id: crypto.randomUUID(), name, rules };
+  // One audience is the same in both modes; from two on the present mode is what somebody chose.
+  const segmentMatchMode = present.length < 2 ? "all" : (targeting?.segmentMatchMode ?? "any");
+  return { ...targeting, segmentMatchMode, segmentRules: [...present, added] };
 }
 
 interface Typed {
@@ -106,6 +127,18 @@ function Rules({ open, library }: { open: Open; library: Library }) {
           onChange={(targeting) => set({ targeting })}
           library={library}
         />
+        <p class="tools">
+          <span class="soft">Only for:</span>
+          {QUICK.map(({ name, rules }) => (
+            <button
+              key={name}
+              type="button"
+              onClick={() => set({ targeting: withAudience(draft.targeting, name, rules) })}
+            >
+              {name}
+            </button>
+          ))}
+        </p>
         <NumberField
           path="traffic_allocation"
           label="Visitors who take part"

@@ -8,7 +8,7 @@ import { Waiting } from "../../../kit/state.tsx";
 import { Changes } from "../changes.tsx";
 import type { Experiment, Open } from "../open.ts";
 import { PreviewDialog } from "../preview.tsx";
-import { stepAddress } from "./steps.tsx";
+import { editorInSteps, stepAddress } from "./steps.tsx";
 
 type Targeting = Schemas["ExperimentTargeting"];
 type Reach = "page" | "all" | "kept";
@@ -101,7 +101,7 @@ function ChangeForm({ open, likely }: { open: Open; likely: string }) {
                   type="button"
                   class="primary"
                   disabled={doing.isBusy}
-                  onClick={() => void doing.run(saveAndGo(at("/experiments", experiment.id, "edit", variation.id)))}
+                  onClick={() => void doing.run(saveAndGo(editorInSteps(experiment.id, variation.id)))}
                 >
                   Open the visual editor
                 </button>

@@ -16,6 +16,11 @@ export function stepAddress(experiment: string, step: StepName): string {
   return withQuery(at("/experiments/new", experiment), { step });
 }
 
+/** Return the address of the visual editor that leads back to the steps. */
+export function editorInSteps(experiment: string, variation: string): string {
+  return withQuery(at("/experiments", experiment, "edit", variation), { steps: "1" });
+}
+
 interface StepsProps {
   current: StepName;
   /** The draft, once there is one. */
