@@ -1,5 +1,6 @@
 import { useLocation } from "preact-iso";
 import { withQuery } from "../../address.ts";
+import { DayChoice } from "../../kit/choice.tsx";
 
 export interface Period {
   from?: string;
@@ -18,14 +19,8 @@ export function PeriodBar({ period, usual }: { period: Period; usual: string }) 
   const set = (values: Record<string, string>) => route(withQuery(url, values), true);
   return (
     <div class="filters choices-bar">
-      <label>
-        From
-        <input type="date" value={period.from ?? ""} onChange={(event) => set({ from: event.currentTarget.value })} />
-      </label>
-      <label>
-        until
-        <input type="date" value={period.to ?? ""} onChange={(event) => set({ to: event.currentTarget.value })} />
-      </label>
+      <DayChoice label="From" value={period.from} onChange={(from) => set({ from })} />
+      <DayChoice label="until" value={period.to} onChange={(to) => set({ to })} />
       {period.from || period.to ? (
         <button type="button" onClick={() => set({ from: "", to: "" })}>
           {usual}

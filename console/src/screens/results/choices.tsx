@@ -1,5 +1,6 @@
 import { useLocation } from "preact-iso";
 import { withQuery } from "../../address.ts";
+import { Choice, DayChoice } from "../../kit/choice.tsx";
 import { DIMENSIONS, type Dimension, ENGINES, type Engine, type Report } from "./wording.ts";
 
 /** What is chosen on the screen; all of it stands in the address, so that a link shows the same. */
@@ -48,32 +49,32 @@ export function ChoiceBar({ report, choices }: { report: Report; choices: Choice
   );
   return (
     <div class="filters choices-bar">
-      <label>
-        Engine
-        <select value={choices.engine ?? ""} onChange={(event) => set({ engine: event.currentTarget.value })}>
-          <option value="">As the report: {report.engine.replace("_", "-")}</option>
-          {engines.map((engine) => (
-            <option key={engine} value={engine}>
-              {ENGINES[engine]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        First seen from
-        <input type="date" value={choices.from ?? ""} onChange={(event) => set({ from: event.currentTarget.value })} />
-      </label>
-      <label>
-        until
-        <input type="date" value={choices.to ?? ""} onChange={(event) => set({ to: event.currentTarget.value })} />
-      </label>
-      <label>
-        Visitors
-        <select value={choices.segment ?? ""} onChange={(event) => set({ segment: event.currentTarget.value })}>
-          <option value="">All</option>
-          <SegmentOptions report={report} chosen={choices.segment} />
-        </select>
-      </label>
+      <Choice label="Engine">
+        {(id) => (
+          <select id={id} value={choices.engine ?? ""} onChange={(event) => set({ engine: event.currentTarget.value })}>
+            <option value="">As the report: {report.engine.replace("_", "-")}</option>
+            {engines.map((engine) => (
+              <option key={engine} value={engine}>
+                {ENGINES[engine]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Choice>
+      <DayChoice label="First seen from" value={choices.from} onChange={(from) => set({ from })} />
+      <DayChoice label="until" value={choices.to} onChange={(to) => set({ to })} />
+      <Choice label="Visitors">
+        {(id) => (
+          <select
+            id={id}
+            value={choices.segment ?? ""}
+            onChange={(event) => set({ segment: event.currentTarget.value })}
+          >
+            <option value="">All</option>
+            <SegmentOptions report={report} chosen={choices.segment} />
+          </select>
+        )}
+      </Choice>
       {isNarrowed(choices) && (
         <button type="button" onClick={() => set({ engine: "", from: "", to: "", segment: "" })}>
           Back to the report

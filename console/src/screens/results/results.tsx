@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { useLocation, useRoute } from "preact-iso";
 import { api, data, renewed, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoaded, useRenewed } from "../../api/loading.ts";
 import { sentence } from "../../kit/measure.ts";
@@ -27,13 +27,19 @@ const SECONDS = 30;
 
 /** The results of an experiment: one request, renewed while someone looks. */
 export default function Results() {
-  return <ExperimentFrame tab="results">{(open) => <Renewed open={open} />}</ExperimentFrame>;
+  const { experiment_id: name = "" } = useRoute().params;
+  // Read at the same time as the experiment around it, not after it.
+  const report = useRenewed(
+    (before: Report | null) => renewed(before, (headers) => read(name, headers)),
+    [name],
+    SECONDS,
+  );
+  return <ExperimentFrame tab="results">{(open) => <Renewed open={open} report={report} />}</ExperimentFrame>;
 }
 
-function Renewed({ open }: { open: Open }) {
-  const { id, status } = open.experiment;
+function Renewed({ open, report }: { open: Open; report: Loaded<Report> }) {
+  const { status } = open.experiment;
   const { query } = useLocation();
-  const report = useRenewed((before: Report | null) => renewed(before, (headers) => read(id, headers)), [id], SECONDS);
   const counted = report.data?.experiment.status;
   // Auto-stop and Guardian may pause the test meanwhile, and verbs above change it.
   useEffect(() => {
@@ -63,8 +69,8 @@ function Renewed({ open }: { open: Open }) {
   );
 }
 
-function read(id: string, headers: Record<string, string>) {
-  const params = { path: { experiment_id: id }, query: { format: "json" as const } };
+function read(name: string, headers: Record<string, string>) {
+  const params = { path: { experiment_id: name }, query: { format: "json" as const } };
   // The document has two forms of the answer; the query chooses this one.
   return api.GET("/experiments/{experiment_id}/report", { params, headers }) as Promise<{
     data?: Report;
