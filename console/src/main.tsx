@@ -37,5 +37,11 @@ async function enterByAddress(): Promise<void> {
   if (!token && !invite) return;
   history.replaceState(null, "", location.pathname + location.search);
   invitation.value = invite ?? "";
-  if (token) await enter({ token });
+  if (token) await enter({ token }).catch(refuse);
+}
+
+function refuse(thrown: unknown): void {
+  const problem = asProblem(thrown);
+  const isUsed = problem.status === 401;
+  notify(isUsed ? "This address signs in once, and was used or is too old. Make another one." : problem.message, "bad");
 }

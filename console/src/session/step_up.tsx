@@ -8,10 +8,13 @@ import { usePasskey } from "./passkeys.ts";
 import { session } from "./session.ts";
 
 const waiting = signal<((isConfirmed: boolean) => void) | null>(null);
+const STRONGER = new Set(["email", "passkey"]);
 let asked: Promise<boolean> | null = null;
 
 // Several changes that wait for the passkey get it from one question.
 stepUp.ask = () => {
+  // A key or the link of a local stack has no passkey: what the API says about it is shown instead.
+  if (!STRONGER.has(session.value?.level ?? "")) return Promise.resolve(false);
   asked ??= new Promise<boolean>((answer) => {
     waiting.value = answer;
   }).finally(() => {
@@ -30,38 +33,35 @@ export function StepUp() {
 
 function Question({ level, answer }: { level: string; answer: (isConfirmed: boolean) => void }) {
   const doing = useDoing();
-  if (level !== "passkey") {
-    return (
-      <Dialog title="This takes a passkey" onClose={() => answer(false)}>
-        <p>You signed in without one, so you may look at everything and change nothing.</p>
-        <p class="buttons">
-          <a class="button primary" href={at("/people/me")} onClick={() => answer(false)}>
-            Add a passkey
-          </a>
-          <button type="button" onClick={() => answer(false)}>
-            Cancel
-          </button>
-        </p>
-      </Dialog>
-    );
-  }
+  const isByCode = level === "email";
   const confirm = async () => {
     await usePasskey();
     answer(true);
   };
   return (
-    <Dialog title="Is it still you?" onClose={() => answer(false)}>
+    <Dialog title={isByCode ? "This takes a passkey" : "Is it still you?"} onClose={() => answer(false)}>
       <Form
         doing={doing}
         onSubmit={confirm}
         submit="Use my passkey"
         others={
-          <button type="button" onClick={() => answer(false)}>
-            Cancel
-          </button>
+          <>
+            {isByCode && (
+              <a class="button" href={at("/people/me")} onClick={() => answer(false)}>
+                Add a passkey
+              </a>
+            )}
+            <button type="button" onClick={() => answer(false)}>
+              Cancel
+            </button>
+          </>
         }
       >
-        <p>Keys, people and secrets can be changed for ten minutes after a passkey was used.</p>
+        <p>
+          {isByCode
+            ? "You signed in by a code, so you may look at everything and change nothing."
+            : "Keys, people and secrets can be changed for ten minutes after a passkey was used."}
+        </p>
       </Form>
     </Dialog>
   );

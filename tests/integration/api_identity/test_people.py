@@ -47,7 +47,7 @@ def test_invitation__accepted_by_a_new_person__makes_a_member(
     assert post.token not in answer.body.decode()
     (mail,) = post.sent
     assert (mail.to, mail.subject) == (ADDRESS, "Invitation to Shop")
-    assert f"https://api.test/console/#invite={post.token}" in mail.text
+    assert f"https://api.test/console#invite={post.token}" in mail.text
     browser = Browser(api.handler, shop_id=owner.shop_id)
     body = browser.identity("POST", "/invitations/accept", {"token": post.token}).json()
     assert (body["level"], body["user"]["email"]) == ("email", ADDRESS)

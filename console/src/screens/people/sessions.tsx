@@ -5,7 +5,7 @@ import { Shown } from "../../kit/state.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { Ago, Time } from "../../kit/values.tsx";
-import { identity, type Session } from "../../session/session.ts";
+import { identity, type Session, session } from "../../session/session.ts";
 import { browserIn } from "./roles.ts";
 
 interface Entry {
@@ -26,7 +26,7 @@ const LEVELS: Record<Session["level"], string> = {
 
 /** Where one is signed in. */
 export function Sessions() {
-  const loaded = useLoaded(() => identity<{ data: Entry[] }>("GET", "/sessions"), []);
+  const loaded = useLoaded(() => identity<{ data: Entry[] }>("GET", "/sessions"), [session.value]);
   const end = async (path: string, method: string) => {
     await identity(method, path);
     await loaded.reload();

@@ -169,7 +169,7 @@ class People:
         saved = store.add(by.in_organisation, invitation_id, make).value
         shop = read_shop(self._world.catalog, by.caller.shop_id)
         try:
-            self._mailer.send(invitation_mail(email, shop.name, f"{self._origin}/console/#invite={token}"))
+            self._mailer.send(invitation_mail(email, shop.name, f"{self._origin}/console#invite={token}"))
         except MailUnavailableError:
             # Without the mail, no one could accept it.
             store.remove(by.in_organisation, invitation_id, expected_version=None)
