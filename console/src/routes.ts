@@ -9,6 +9,7 @@ import { screens as briefs } from "./screens/briefs/index.ts";
 import { screens as editor } from "./screens/editor/index.ts";
 import { screens as experiments } from "./screens/experiments/index.ts";
 import { screens as exported } from "./screens/exports/index.ts";
+import { screens as files } from "./screens/files/index.ts";
 import { screens as flags } from "./screens/flags/index.ts";
 import { screens as goals } from "./screens/goals/index.ts";
 import { screens as groups } from "./screens/groups/index.ts";
@@ -66,6 +67,7 @@ export const SCREENS: readonly Screen[] = [
   ...screenshots,
   ...exported,
   ...briefs,
+  ...files,
   ...install,
   ...webhooks,
   ...keys,

@@ -4,6 +4,7 @@ import type { Problem } from "../src/api/problems.ts";
 import { changesOf } from "../src/kit/draft.ts";
 import { readJson } from "../src/kit/json.tsx";
 import { lineOf } from "../src/kit/json_lines.ts";
+import { changeOf, linesOf } from "../src/kit/patch.tsx";
 import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
@@ -119,4 +120,20 @@ test("sizeInWords, several sizes: has the unit that fits", () => {
 test("base64, every byte: can be read back", () => {
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
   assert.deepEqual(new Uint8Array(Buffer.from(base64(bytes), "base64")), bytes);
+});
+
+test("changeOf, a line in the middle: has three lines around it", () => {
+  const before = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+  const after = before.with(4, "E");
+  const marks = changeOf(before.join("\n"), after.join("\n")).map(({ mark, text }) => mark + text);
+  assert.deepEqual(marks, [" b", " c", " d", "-e", "+E", " f", " g", " h", "@…"]);
+  assert.deepEqual(changeOf("a\nb", "a\nb"), []);
+});
+
+test("linesOf, a unified diff: leaves the names of files out", () => {
+  const lines = linesOf("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-one\n+two\n same\n");
+  assert.deepEqual(
+    lines.map(({ mark, text }) => mark + text),
+    ["@@@ -1 +1 @@", "-one", "+two", " same"],
+  );
 });

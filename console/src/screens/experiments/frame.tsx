@@ -27,6 +27,7 @@ const TABS: readonly [string, string][] = [
   ["results", "Results"],
   ["health", "Health"],
   ["history", "History"],
+  ["files", "Files"],
 ];
 
 /** What is around every tab of an experiment: its name, status, verbs, checklist and tabs. */
