@@ -1,4 +1,4 @@
-"""`python -m tools.admin [--stack-name NAME | --local] shops|keys|ingest-secret|ledger|audit|inbox …`; answers JSON."""
+"""Operator commands: `python -m tools.admin [--stack-name NAME | --local] shops|keys|users|…`; answers JSON."""
 
 import argparse
 import json
@@ -38,6 +38,9 @@ def parser() -> argparse.ArgumentParser:
     rooms = root.add_subparsers(dest="room", required=True)
     _shops(rooms.add_parser("shops", help="shops").add_subparsers(dest="verb", required=True))
     _keys(rooms.add_parser("keys", help="keys").add_subparsers(dest="verb", required=True))
+    users = rooms.add_parser("users", help="people who sign in to the console")
+    users.add_argument("verb", choices=("show", "disable", "enable"))
+    users.add_argument("user_id")
     secret = rooms.add_parser("ingest-secret", help="the secret with which a shop's server signs events")
     secret.add_argument("shop_id")
     secret.add_argument("--rotate", action="store_true", help="replace it; prints the new one")
@@ -109,11 +112,13 @@ def _keys(verbs: Any) -> None:
 
 
 def run(operator: Operator, line: argparse.Namespace) -> dict[str, Any]:
-    """Run one command about shops, keys or the ingest secret."""
+    """Run one command about shops, keys, users or the ingest secret."""
     if line.room == "ingest-secret":
         if line.rotate:
             return operator.rotate_ingest_secret(line.shop_id, line.grace_seconds)
         return operator.ingest_secret(line.shop_id)
+    if line.room == "users":
+        return operator.user(line.user_id, line.verb)
     if line.room == "shops":
         return _run_shops(operator, line)
     if line.verb == "create-user":

@@ -13,6 +13,7 @@ from abtest.kit.errors import NotFoundError
 from abtest.kit.ids import is_uuid
 from abtest.services.authentication import stored_key
 from abtest.services.context import Caller
+from abtest.services.identity.records import Users
 from abtest.services.key_records import KeyStore
 from abtest.services.keys import Minted, mint
 from abtest.services.retries import retried
@@ -74,6 +75,19 @@ class Operator:
         _refuse_no_user(user_id)
         owner = user_id or self._world.new_id()
         return {"user_id": owner, "user_key": self._store("user", "", owner, name, ()).text}
+
+    def user(self, user_id: str, verb: str) -> Result:
+        """A user who signs in to the console; `disable` ends the user's sessions. Raises ValueError."""
+        _refuse_no_user(user_id)
+        users = Users(self._world)
+        user = users.get(user_id) if verb == "show" else users.set_disabled(user_id, disabled=verb == "disable")
+        return {
+            "user_id": user.id,
+            "email": user.email,
+            "name": user.name,
+            "passkeys": len(user.passkeys),
+            "disabled_at": user.disabled_at,
+        }
 
     def create_shop_key(self, shop_id: str, name: str, preset: str) -> Result:
         """A key of a shop whose own keys are lost."""

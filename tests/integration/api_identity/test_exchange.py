@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from abtest.http.session_cookie import NAME
+from abtest.ports.catalog import Commit, Put
 from abtest.services.identity.sign_in import ENTRY, ENTRY_LIFETIME
 from abtest.services.rate_limits import FAILURES_PER_WINDOW
+from abtest.services.shop_records import owned_by
 from abtest.wiring.api_identity import identity_uses
 from api_identity.routes import ROUTERS
 from tests.support.api import MemoryApi, Tenant
@@ -130,3 +132,15 @@ def test_sign_in__with_a_session__ends_the_former_one(api: MemoryApi, browser: B
     assert browser.identity("POST", path, body).status == 201
     assert browser.token != former.token
     assert (former.identity("GET", "/session").status, browser.identity("GET", "/session").status) == (401, 200)
+
+
+def test_shops__listed_by_an_earlier_release__have_their_currency(
+    api: MemoryApi, owner: Browser, tenant: Tenant
+) -> None:
+    catalog, place = api.world.catalog, owned_by(tenant.user_id)
+    entry = catalog.get(place, "SHOP", tenant.shop.id)
+    assert entry is not None
+    former = {name: value for name, value in entry.head.attributes.items() if name != "currency"}
+    head = replace(entry.head, attributes=former, version=2)
+    catalog.commit(Commit(puts=[Put(record=replace(entry, head=head), expected_version=1)]))
+    assert owner.identity("GET", "/session").json()["shops"][0]["currency"] == "EUR"

@@ -170,3 +170,12 @@ def test_secrets__in_every_table__are_hashes_only(handler: Handler, shop: dict[s
 def _items(dynamo: Any, table: str) -> Iterator[Any]:
     for page in dynamo.get_paginator("scan").paginate(TableName=table):
         yield from page["Items"]
+
+
+def test_user__disabled_and_enabled_by_the_operator__is_shown(admin: Admin, shop: dict[str, Any]) -> None:
+    user_id = shop["user_id"]
+    unknown = {"user_id": user_id, "email": None, "name": None, "passkeys": 0, "disabled_at": None}
+    assert admin("users", "show", user_id) == unknown
+    assert admin("users", "disable", user_id)["disabled_at"] is not None
+    assert admin("users", "enable", user_id) == unknown
+    assert "refused" in admin("users", "disable", "nobody")

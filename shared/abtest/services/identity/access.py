@@ -10,6 +10,7 @@ from abtest.domain.identity.roles import ROLES, Role
 from abtest.domain.identity.sessions import Session
 from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import NotFoundError, ServiceError
+from abtest.ports.catalog import Head
 from abtest.services.authentication import InvalidApiKeyError, stored_key_by_id
 from abtest.services.context import World
 from abtest.services.identity.records import MEMBERS, Users
@@ -34,6 +35,16 @@ class UnknownShopError(NotFoundError):
 
     def __init__(self) -> None:
         super().__init__("there is no such shop")
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A shop that a session reaches, as lists of shops show it."""
+
+    id: str
+    name: str
+    currency: str
+    rights: "Rights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +98,34 @@ class Access:
         """Return whether the user owns a shop, and may therefore create others."""
         return bool(self._world.catalog.list(owned_by(user_id), "SHOP", limit=1).heads)
 
-    def shops(self, session: Session, key: ApiKey | None) -> Iterator[tuple[Shop, Rights]]:
+    def shops(self, session: Session, key: ApiKey | None) -> Iterator[Reached]:
         """Yield the shops of a session with its rights, newest first, at most MAX_SHOWN_SHOPS."""
         if key is not None and not session.acts_for_user:
             shop = read_shop(self._world.catalog, key.shop_id)
-            yield shop, Rights(key.effective_scopes, None, shop.org_id)
+            yield Reached(shop.id, shop.name, shop.currency, Rights(key.effective_scopes, None, shop.org_id))
             return
         yield from islice(self._shops_of_user(session.user_id), MAX_SHOWN_SHOPS)
 
-    def _shops_of_user(self, user_id: str) -> Iterator[tuple[Shop, Rights]]:
+    def _shops_of_user(self, user_id: str) -> Iterator[Reached]:
         catalog = self._world.catalog
         for head in every_head(catalog, owned_by(user_id), "SHOP"):
-            yield read_shop(catalog, head.id), _of_owner(user_id)
+            yield self._reached(head, _of_owner(user_id))
         for entry in every_head(catalog, owned_by(user_id), "MEMBER"):
             member = self.member(entry.id, user_id)
             if member is None:
                 continue
             for head in every_head(catalog, owned_by(member.org_id), "SHOP"):
                 if member.reaches(head.id):
-                    yield read_shop(catalog, head.id), _of_member(member)
+                    yield self._reached(head, _of_member(member))
+
+    def _reached(self, head: Head, rights: Rights) -> Reached:
+        # Entries of releases before this one have no currency.
+        currency = head.attributes.get("currency") or read_shop(self._world.catalog, head.id).currency
+        return Reached(head.id, head.name or "", str(currency), rights)
 
     def shop_ids(self, user_id: str) -> Iterator[str]:
         """Yield the shops of a user."""
-        return (shop.id for shop, _ in self._shops_of_user(user_id))
+        return (shop.id for shop in self._shops_of_user(user_id))
 
     def member(self, org_id: str, user_id: str) -> Member | None:
         """Return the membership of a user in an organisation, read consistently."""

@@ -1,14 +1,10 @@
 """Use cases of passkeys: sign in with one, add, name, remove, and announce that lost ones will be replaced."""
 
-import json
-from base64 import urlsafe_b64decode
-from binascii import Error as NotBase64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
-from typing import Any
 
 from abtest.contract import identity as contract
 from abtest.domain.identity.enrolment import (
@@ -29,6 +25,7 @@ from abtest.ports.passkeys import InvalidCredentialError, Json, Passkeys
 from abtest.services.context import World
 from abtest.services.identity.access import Access
 from abtest.services.identity.admission import Visit
+from abtest.services.identity.credentials import challenge_in, is_handle
 from abtest.services.identity.messages import notice_mail, passkey_mail
 from abtest.services.identity.records import MAX_AUDITED_SHOPS, Users
 from abtest.services.identity.sessions import Beginning, Begun, SessionStore, new_token
@@ -133,7 +130,7 @@ class UserPasskeys:
         Raises EnrolmentRefusedError, NoticeRequiredError, ValidationFailedError, ConflictError.
         """
         try:
-            challenge = _challenge_in(credential)
+            challenge = challenge_in(credential)
             if self._taken(REGISTRATION, challenge).get("session") != visit.session.sha256:
                 raise InvalidCredentialError
             made = self._available.registered(credential, challenge=challenge)
@@ -204,13 +201,13 @@ class UserPasskeys:
         return contract.Replacement(replaceable_at=str(after.replaceable_at))
 
     def _authenticated(self, credential: Json) -> User:
-        challenge = _challenge_in(credential)
+        challenge = challenge_in(credential)
         user = self._users.with_passkey(str(credential.get("id", ""))[:2000])
         self._taken(SIGN_IN, challenge)
         if user is None or user.disabled_at is not None:
             raise InvalidCredentialError
         passkey = next((each for each in user.passkeys if each.credential_id == credential["id"]), None)
-        if passkey is None or not _is_handle(credential, user.id):
+        if passkey is None or not is_handle(credential, user.id):
             raise InvalidCredentialError
         sign_count = self._available.authenticated(
             credential, challenge=challenge, public_key=passkey.public_key, sign_count=passkey.sign_count
@@ -275,37 +272,3 @@ def shown(passkey: Passkey) -> contract.PasskeyEntry:
     return contract.PasskeyEntry(
         id=passkey.id, name=passkey.name, created_at=passkey.created_at, last_used_at=passkey.last_used_at
     )
-
-
-def _challenge_in(credential: Json) -> str:
-    """Return the challenge that a credential claims to answer. Raises InvalidCredentialError."""
-    client_data = _decoded(_response(credential).get("clientDataJSON"))
-    try:
-        challenge = json.loads(client_data)["challenge"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InvalidCredentialError from error
-    if not isinstance(challenge, str):
-        raise InvalidCredentialError
-    return challenge
-
-
-def _is_handle(credential: Json, user_id: str) -> bool:
-    """Return whether the user handle is that of the user; authenticators may leave it out."""
-    handle = _response(credential).get("userHandle")
-    return handle is None or _decoded(handle) == user_id.encode()
-
-
-def _response(credential: Json) -> Mapping[str, Any]:
-    response = credential.get("response")
-    if not isinstance(response, Mapping) or not isinstance(credential.get("id"), str):
-        raise InvalidCredentialError
-    return response
-
-
-def _decoded(text: object) -> bytes:
-    if not isinstance(text, str):
-        raise InvalidCredentialError
-    try:
-        return urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (NotBase64, ValueError) as error:
-        raise InvalidCredentialError from error

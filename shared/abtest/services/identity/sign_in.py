@@ -4,11 +4,10 @@ from datetime import timedelta
 
 from abtest.contract.identity import SessionBody, SessionEntry, SessionList, SessionShop, SessionUser
 from abtest.domain.identity.sessions import Session
-from abtest.domain.settings.shop import Shop
 from abtest.kit.errors import FieldError, NotFoundError, ServiceError, ValidationFailedError
 from abtest.services.authentication import Authentication
 from abtest.services.context import World
-from abtest.services.identity.access import Access, Rights, SignInRequiredError
+from abtest.services.identity.access import Access, Reached, SignInRequiredError
 from abtest.services.identity.admission import SessionAdmission, Visit
 from abtest.services.identity.records import Users
 from abtest.services.identity.sessions import Beginning, Begun, SessionStore, Used
@@ -91,7 +90,7 @@ class SignIn:
         return SessionBody(
             user=self._user(session),
             level=session.level,
-            shops=[_shop(shop, rights) for shop, rights in self._access.shops(session, key)],
+            shops=[_shop(shop) for shop in self._access.shops(session, key)],
             expires_at=min(session.expires_at, key.expires_at or session.expires_at) if key else session.expires_at,
             idle_until=session.idle_until(used.seen_at),
         )
@@ -137,13 +136,13 @@ class SignIn:
         return SessionUser(id=user.id, email=user.email, name=user.name)
 
 
-def _shop(shop: Shop, rights: Rights) -> SessionShop:
+def _shop(shop: Reached) -> SessionShop:
     return SessionShop(
         id=shop.id,
         name=shop.name,
         currency=shop.currency,
         timezone=TIME_ZONE,
-        org_id=shop.org_id,
-        role=rights.role,
-        scopes=sorted(rights.scopes),
+        org_id=shop.rights.org_id,
+        role=shop.rights.role,
+        scopes=sorted(shop.rights.scopes),
     )
