@@ -158,12 +158,20 @@ def test_parameters__of_a_vpc__are_ids_without_spaces(name: str, kind: str, valu
     assert bool(re.fullmatch(pattern, value.replace("{}", kind))) is fits
 
 
-def test_filter__looks_for_what_the_limiter_logs() -> None:
-    limiter = (Path(__file__).parents[3] / "shared/abtest/adapters/dynamo/rate_limiter.py").read_text()
-    filters = [RESOURCES[name]["Properties"] for name in BY_KIND["AWS::Logs::MetricFilter"]]
+@pytest.mark.parametrize(
+    ("suffix", "adapter", "alarm_name"),
+    [
+        ("LimiterFilter", "dynamo/rate_limiter.py", "LimiterUnavailableAlarm"),
+        ("MailFilter", "mail/ses.py", "MailFailedAlarm"),
+    ],
+)
+def test_filter__looks_for_what_the_adapter_logs(suffix: str, adapter: str, alarm_name: str) -> None:
+    logging = (Path(__file__).parents[3] / "shared/abtest/adapters" / adapter).read_text()
+    named = [name for name in BY_KIND["AWS::Logs::MetricFilter"] if name.endswith(suffix)]
+    filters = [RESOURCES[name]["Properties"] for name in named]
     (pattern,) = {each["FilterPattern"] for each in filters}
-    assert pattern.strip('"') in limiter
-    alarm = RESOURCES["LimiterUnavailableAlarm"]["Properties"]
+    assert pattern.strip('"') in logging
+    alarm = RESOURCES[alarm_name]["Properties"]
     for each in filters:
         (metric,) = each["MetricTransformations"]
         assert (metric["MetricNamespace"], metric["MetricName"]) == (alarm["Namespace"], alarm["MetricName"])
