@@ -146,17 +146,10 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
         <button type="button" disabled={!history.future.length} onClick={() => setHistory(redone)}>
           Redo
         </button>
-        <button
-          type="button"
-          class="primary"
-          disabled={!isDirty || isReadOnly || saving.isBusy}
-          onClick={() => void saving.run(() => save())}
-        >
-          {isDirty || isReadOnly ? "Save" : "Saved"}
-        </button>
-        {isInSteps && (
+        {isInSteps ? (
           <button
             type="button"
+            class="primary"
             disabled={saving.isBusy}
             onClick={() =>
               void saving.run(async () => {
@@ -166,6 +159,15 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
             }
           >
             Next: goals
+          </button>
+        ) : (
+          <button
+            type="button"
+            class="primary"
+            disabled={!isDirty || isReadOnly || saving.isBusy}
+            onClick={() => void saving.run(() => save())}
+          >
+            {isDirty || isReadOnly ? "Save" : "Saved"}
           </button>
         )}
       </header>

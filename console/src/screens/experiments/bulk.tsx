@@ -66,10 +66,12 @@ interface BulkProps {
   chosen: readonly Experiment[];
   onDone: () => Promise<void>;
   onClear: () => void;
+  /** Null once all that are shown are chosen. */
+  onAll: (() => void) | null;
 }
 
 /** What can be done with the experiments that are ticked. */
-export function BulkBar({ chosen, onDone, onClear }: BulkProps) {
+export function BulkBar({ chosen, onDone, onClear, onAll }: BulkProps) {
   const [bulk, setBulk] = useState<Bulk | null>(null);
   const offered = BULK.filter(({ scope, fits }) => may(scope) && chosen.some(fits));
   const fitting = bulk ? chosen.filter(bulk.fits) : [];
@@ -85,6 +87,11 @@ export function BulkBar({ chosen, onDone, onClear }: BulkProps) {
   return (
     <div class="bulk" role="status">
       <strong>{chosen.length} chosen</strong>
+      {onAll && (
+        <button type="button" class="link" onClick={onAll}>
+          Choose all that are shown
+        </button>
+      )}
       <span class="spring" />
       {offered.map((each) => (
         <button key={each.verb} type="button" onClick={() => setBulk(each)}>

@@ -88,7 +88,16 @@ export default function Experiments() {
           {Object.entries(SORTS).filter(([value]) => value)}
         </Choice>
       </div>
-      {chosen.length > 0 && <BulkBar chosen={chosen} onDone={rows.reload} onClear={() => setTicked(new Set())} />}
+      {chosen.length > 0 && (
+        <BulkBar
+          chosen={chosen}
+          onDone={rows.reload}
+          onClear={() => setTicked(new Set())}
+          onAll={
+            chosen.length < (shown.data?.length ?? 0) ? () => setTicked(new Set(shown.data?.map(({ id }) => id))) : null
+          }
+        />
+      )}
       <List
         caption="Experiments"
         columns={columnsOf(ticked, setTicked, outcomes, rows.reload)}

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
 import { CheckField, Form, NumberField, SelectField } from "../../kit/form.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { count, percent, Time } from "../../kit/values.tsx";
@@ -227,6 +228,7 @@ function PlanForm({ open, traffic }: { open: Open; traffic: Traffic }) {
             hint="Less noise where visitors come back. It must be chosen before the start."
           />
         </details>
+        <Overtaken doing={doing} reload={open.reload} />
       </Form>
       {changing.dialog}
     </>

@@ -6,6 +6,7 @@ import { useDoing } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Form, NumberField } from "../../kit/form.tsx";
 import { Menu } from "../../kit/menu.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { percent } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
@@ -198,6 +199,7 @@ export function Weights({ open }: { open: Open }) {
           ))}
         </div>
         {!isWhole && <p class="message">Together they are {Number(total.toFixed(2))} %; they must be 100 %.</p>}
+        <Overtaken doing={doing} reload={open.reload} />
         {experiment.started_at && (
           <p class="note warn">
             Another split begins a new measurement: results start from there. Visitors keep their variation.

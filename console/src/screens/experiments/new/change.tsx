@@ -4,6 +4,7 @@ import { at } from "../../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
 import { Form, TextField } from "../../../kit/form.tsx";
+import { Overtaken } from "../../../kit/overtaken.tsx";
 import { Waiting } from "../../../kit/state.tsx";
 import { Changes } from "../changes.tsx";
 import type { Experiment, Open } from "../open.ts";
@@ -111,6 +112,7 @@ function ChangeForm({ open, likely }: { open: Open; likely: string }) {
             <Changes path="variations[1].mutations" mutations={mutations} onChange={setMutations} />
           </>
         )}
+        <Overtaken doing={doing} reload={reload} />
       </Form>
       {isPreviewed && variation && (
         <PreviewDialog experiment={experiment} variation={variation} onClose={() => setPreviewed(false)} />

@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { api, data, ifMatch } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
 import { CheckField, Form, NumberField } from "../../../kit/form.tsx";
+import { Overtaken } from "../../../kit/overtaken.tsx";
 import { TargetingWords, useLibrary } from "../../../kit/rules/targeting.tsx";
 import { Shown } from "../../../kit/state.tsx";
 import { notify } from "../../../kit/toast.tsx";
@@ -67,7 +68,7 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
       await reload();
     }
     notify(action ? "Launched. Your visitors are being counted." : "The draft is saved.");
-    route(addressOf(experiment.id, ""));
+    route(addressOf(experiment.id, action && may("analytics:read") ? "results" : ""));
   };
   const failed = checklist.items.filter(({ status, key }) => status !== "pass" && key !== "plan");
   return (
@@ -145,6 +146,7 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
           </p>
         ))}
       </section>
+      <Overtaken doing={doing} reload={reload} />
     </Form>
   );
 }
