@@ -25,7 +25,7 @@ def stored(console: Console) -> dict[str, object]:
 def test_experiment__from_hypothesis_to_learning__is_made_in_the_browser_alone(console: Console) -> None:
     page = console.open("/experiments")
     page.get_by_role("link", name="New experiment").first.click()
-    page.get_by_label("Name", exact=False).first.fill("Say where it is made")
+    console.field("Name").fill("Say where it is made")
     page.get_by_label("Hypothesis").fill("If we say where it is made, more visitors will buy, because they trust it.")
     console.click("Next: page and change")
 
