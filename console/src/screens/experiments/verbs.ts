@@ -154,18 +154,24 @@ export function allowedInWords(allowed: readonly string[]): string {
   return labels.length ? `Possible now: ${labels.join(", ")}.` : "Nothing is possible now.";
 }
 
-/** The tab in which an item of the checklist is put right. */
-export const TAB_OF_ITEM: Record<string, string> = {
-  variations: "",
-  control: "",
-  weights: "",
-  treatments: "",
-  redirects: "",
-  size: "",
-  targeting: "targeting",
-  traffic: "targeting",
-  landing_page: "",
-  goals: "goals",
-  plan: "plan",
-  approval: "approval",
+interface Todo {
+  /** The tab in which it is put right; "" is the first. */
+  tab: string;
+  do: string;
+}
+
+/** What to do about each item of the checklist, and where. */
+export const TODO_OF_ITEM: Readonly<Record<string, Todo>> = {
+  variations: { tab: "", do: "Add variations, or archive some." },
+  control: { tab: "", do: "Make exactly one variation the control." },
+  weights: { tab: "", do: "Set the split so that it is 100 %." },
+  treatments: { tab: "", do: "Say what the variation changes, in the visual editor or by hand." },
+  redirects: { tab: "", do: "Give each variation its page, and set under Targeting where it starts." },
+  size: { tab: "", do: "Shorten code and changes." },
+  targeting: { tab: "targeting", do: "Save the targeting again without what has no effect." },
+  traffic: { tab: "targeting", do: "Let a share of the visitors take part." },
+  landing_page: { tab: "", do: "Link the landing page again, and publish it." },
+  goals: { tab: "goals", do: "Choose what decides." },
+  plan: { tab: "plan", do: "State the smallest change that is worth finding." },
+  approval: { tab: "approval", do: "Request the approval, and wait for it." },
 };
