@@ -5,7 +5,7 @@ import { useId } from "preact/hooks";
 export function Choice({ label, children }: { label: string; children: (id: string) => ComponentChildren }) {
   const id = useId();
   return (
-    <div class="choice">
+    <div class="bar-choice">
       <label for={id}>{label}</label>
       {children(id)}
     </div>

@@ -35,7 +35,7 @@ export function Running({ of, ends, reload }: RunningProps) {
         <Verbs of={of} reload={reload} />
       </div>
       <p class={of.verdict.is_decided ? "said decided" : "said"}>{sentence(of.verdict.sentence)}</p>
-      {of.pause && <p class="soft">{sentence(of.pause.sentence)}</p>}
+      {of.pause && of.pause.by !== "person" && <p class="soft">{sentence(of.pause.sentence)}</p>}
       <Lead of={of} ends={ends} />
       <Facts of={of} />
     </li>
