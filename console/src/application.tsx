@@ -3,6 +3,7 @@ import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { BASE } from "./address.ts";
 import { shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
+import { Guard, Outdated } from "./kit/guard.tsx";
 import { Refused } from "./kit/state.tsx";
 import { Toasts } from "./kit/toast.tsx";
 import { SCREENS, type Screen } from "./routes.ts";
@@ -23,8 +24,8 @@ export function Application() {
 const PAGES = SCREENS.map((screen) => ({ screen, component: guarded(screen) }));
 
 function guarded(screen: Screen) {
-  const Loaded = lazy(screen.load);
-  return () => (may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />);
+  const Loaded = lazy(() => screen.load().catch(() => ({ default: Outdated })));
+  return () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
 }
 
 function Signed() {

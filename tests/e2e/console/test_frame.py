@@ -64,3 +64,17 @@ def test_api_calls__of_a_screen__can_be_copied(console: Console) -> None:
     console.click("API")
     expect(console.page.get_by_role("dialog")).to_contain_text("curl -X GET")
     expect(console.page.get_by_role("dialog")).to_contain_text("/api/v1/experiments?")
+
+
+def test_screen__that_throws_or_is_gone__is_named_in_its_place_and_the_frame_goes_on(console: Console) -> None:
+    module = "export default () => { throw new Error('a fault of the screen') }"
+    console.page.route(
+        "**/assets/planning-*.js", lambda route: route.fulfill(body=module, content_type="text/javascript")
+    )
+    console.page.route("**/assets/program-*.js", lambda route: route.fulfill(status=404))
+    console.open("/planning")
+    expect(console.page.get_by_role("alert")).to_contain_text("a fault of the screen")
+    console.page.get_by_role("navigation", name="Screens").get_by_role("link", name="Program").click()
+    expect(console.page.get_by_role("alert")).to_contain_text("earlier release")
+    console.page.get_by_role("navigation", name="Screens").get_by_role("link", name="Experiments").click()
+    expect(console.page.get_by_role("heading", name="Experiments", exact=True)).to_be_visible()
