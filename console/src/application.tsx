@@ -5,10 +5,10 @@ import { shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Guard, Outdated } from "./kit/guard.tsx";
 import { Refused } from "./kit/state.tsx";
-import { Toasts } from "./kit/toast.tsx";
+import { attempt, Toasts } from "./kit/toast.tsx";
 import { SCREENS, type Screen } from "./routes.ts";
 import { Invitation, invitation } from "./session/invitation.tsx";
-import { may, session } from "./session/session.ts";
+import { may, session, signOut } from "./session/session.ts";
 import { SignIn } from "./session/sign_in.tsx";
 
 /** The whole console: the sign-in while nobody is signed in, else the frame with one screen. */
@@ -38,6 +38,7 @@ function Signed() {
     const first = shops[0];
     if (!known && first) route(`${BASE}/${first.id}`, true);
   }, [known, shops, route]);
+  if (!shops.length) return <NoShop />;
   if (!known) return null;
   return (
     <Frame>
@@ -48,6 +49,21 @@ function Signed() {
         <Route default component={Missing} />
       </Router>
     </Frame>
+  );
+}
+
+/** Somebody who belongs to no shop, or no longer. */
+function NoShop() {
+  return (
+    <main class="sign-in" id="main">
+      <h1>There is no shop for you</h1>
+      <p>Nobody has given you access to one yet, or it was taken back. An admin of the shop can invite you.</p>
+      <p class="buttons">
+        <button type="button" onClick={() => void attempt(signOut)}>
+          Sign out
+        </button>
+      </p>
+    </main>
   );
 }
 
