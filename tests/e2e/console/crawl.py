@@ -63,6 +63,8 @@ def fill(shop: Story) -> None:
     api("POST", "/goals", 201, name="Newsletter", type="custom", event_name="newsletter")
     api("POST", "/exclusion-groups", 201, name="Checkout")
     api("POST", "/webhooks", 201, url="http://127.0.0.1:9/svc", events=["experiment.started"])
+    api("POST", "/settings/data-layer-triggers", 201, eventName="newsletter", trackEventName="newsletter")
+    api("POST", "/inbox/messages", 201, body="Is there a limit for Friday?")
     api("POST", "/backlog/ideas", 201, title="A shorter form")
     api("POST", "/landing-pages", 201, name="Summer", slug="summer")
     api("POST", "/personalizations", 201, name="Returning visitors", key="returning")

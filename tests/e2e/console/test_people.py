@@ -23,7 +23,7 @@ AUTHENTICATOR = {
 
 
 def give_authenticator(page: Page) -> None:
-    """Give the browser a lock that says yes."""
+    """Give the browser a lock that opens at once."""
     session = page.context.new_cdp_session(page)
     session.send("WebAuthn.enable")
     session.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})

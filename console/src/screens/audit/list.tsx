@@ -1,13 +1,14 @@
 import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
-import { useRows } from "../../api/loading.ts";
+import { useLoaded, useRows } from "../../api/loading.ts";
 import { fromInput } from "../../kit/moments.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { session, shop } from "../../session/session.ts";
+import { identity, session, shop } from "../../session/session.ts";
+import { type Member, nameOf } from "../people/roles.ts";
 import { SERVICE, Who } from "./who.tsx";
 import { linesOf, THINGS, titleOf } from "./words.ts";
 
@@ -44,6 +45,7 @@ export default function Audit() {
     Object.values(filters),
   );
   const filter = (values: Record<string, string>) => route(withQuery(url, values), true);
+  const people = usePeople(user_id);
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <Page
@@ -76,11 +78,11 @@ export default function Audit() {
           onChange={(event) => filter({ user_id: event.currentTarget.value })}
         >
           <option value="">By anyone</option>
-          <option value={session.value?.user.id}>By me</option>
-          <option value={SERVICE}>By the service</option>
-          {user_id && ![session.value?.user.id, SERVICE].includes(user_id) && (
-            <option value={user_id}>{user_id.slice(0, 8)}</option>
-          )}
+          {people.map(([id, name]) => (
+            <option key={id} value={id}>
+              By {name}
+            </option>
+          ))}
         </select>
         <input
           type="search"
@@ -121,6 +123,17 @@ export default function Audit() {
       />
     </Page>
   );
+}
+
+/** Return those by whom changes can be filtered: oneself, the service, the others, and whoever is chosen. */
+function usePeople(chosen: string | undefined): [id: string, name: string][] {
+  const members = useLoaded(() => identity<{ data: Member[] }>("GET", "/members"), [shop.value?.id]);
+  const known = new Map<string, string>();
+  if (session.value) known.set(session.value.user.id, "me");
+  known.set(SERVICE, "the service");
+  for (const member of members.data?.data ?? []) if (!member.is_you) known.set(member.user_id, nameOf(member));
+  if (chosen && !known.has(chosen)) known.set(chosen, chosen.slice(0, 8));
+  return [...known];
 }
 
 /** A page of a rare combination may be empty although others follow. */

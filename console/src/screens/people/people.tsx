@@ -4,7 +4,7 @@ import { shopId } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Page } from "../../kit/page.tsx";
-import { Shown } from "../../kit/state.tsx";
+import { Empty, Shown } from "../../kit/state.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { Ago } from "../../kit/values.tsx";
 import { identity, session, shop } from "../../session/session.ts";
@@ -12,8 +12,20 @@ import { Invitations } from "./invitations.tsx";
 import { Change } from "./member.tsx";
 import { type Member, nameOf, ROLES, shopsInWords } from "./roles.ts";
 
+/** The people of the organisation; whoever came with a key of a shop is none of them. */
+export default function PeopleScreen() {
+  if (shop.value?.role) return <People />;
+  return (
+    <Page title="People">
+      <Empty title="You signed in with a key">
+        <p>A key belongs to a program, not to a person. Sign in as yourself to see the others and to invite.</p>
+      </Empty>
+    </Page>
+  );
+}
+
 /** Everyone who has access to the shops of the organisation, and who is invited. */
-export default function People() {
+function People() {
   const members = useLoaded(() => identity<{ data: Member[] }>("GET", "/members"), [shopId.value]);
   const [changed, setChanged] = useState<Member | null>(null);
   const canManage = shop.value?.role === "admin" || shop.value?.role === "owner";
