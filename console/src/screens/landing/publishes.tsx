@@ -4,6 +4,7 @@ import { type Loaded, useDoing } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { CheckField, Form, TextField } from "../../kit/form.tsx";
+import { Overtaken } from "../../kit/overtaken.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Empty } from "../../kit/state.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -187,6 +188,7 @@ function PublishDialog({ page, of, onClose }: Props & { onClose: () => void }) {
         {isOverridden && (
           <TextField path="override_gate.reason" label="Why" required rows={2} value={reason} onChange={setReason} />
         )}
+        <Overtaken doing={doing} reload={of.reload} />
       </Form>
     </Dialog>
   );

@@ -1,0 +1,120 @@
+"""Flags, pages, landing pages and ideas: how they are changed and delivered."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_landing_pages import spec
+from tests.support.console_page import Console
+
+pytestmark = [pytest.mark.browser, pytest.mark.stack]
+
+
+def test_flag__made_activated_and_evaluated__gives_its_value(console: Console) -> None:
+    console.open("/flags/new")
+    console.field("Name").fill("Free shipping")
+    expect(console.field("Key")).to_have_value("free-shipping")
+    console.field("Value when it is on").fill("{from: 50}")
+    console.click("Make the flag")
+    expect(console.page.locator(".message")).to_contain_text("This is not JSON")
+    console.field("Value when it is on").fill('{"from": 50}')
+    console.click("Make the flag")
+    expect(console.page.get_by_role("heading", name="Free shipping")).to_be_visible()
+    console.click("Activate")
+    console.page.get_by_role("dialog").get_by_role("button", name="Activate").click()
+    expect(console.page.get_by_role("button", name="Pause")).to_be_visible()
+    console.go("/flags/tester")
+    console.click("Evaluate")
+    row = console.page.get_by_role("row", name="free-shipping")
+    expect(row).to_contain_text('{"from":50}')
+    expect(row).to_contain_text("The visitor is among those who get it.")
+
+
+def test_page__that_an_active_flag_uses__is_changed_after_a_question(console: Console) -> None:
+    page = console.api("POST", "/pages", 201, name="Lamps", includeRules=[{"type": "simple", "pattern": "/lamps/*"}])
+    rule = {"id": "0192f3a0-1b5c-7d1e-8f00-3c5a7e9b1d38", "pageId": page["id"]}
+    targeting = {"pageRules": [rule]}
+    console.api("POST", "/flags", 201, key="glow", name="Glow", activate=True, targeting=targeting)
+    console.open(f"/pages/{page['id']}")
+    expect(console.page.get_by_role("row", name="Glow")).to_contain_text("reaches visitors")
+    console.click("Edit")
+    console.click("Add an address")
+    console.field("On these addresses, 2").fill("/lights/*")
+    console.field("Address").fill("https://shop.example/lights/desk")
+    console.click("Try it")
+    expect(console.page.get_by_text("On this page.")).to_be_visible()
+    console.click("Save")
+    question = console.page.get_by_role("dialog", name="This reaches visitors now")
+    expect(question).to_contain_text("Glow")
+    question.get_by_role("button", name="Cancel").click()
+    expect(console.page.get_by_role("alert")).to_contain_text("Nothing was changed.")
+    assert len(console.api("GET", f"/pages/{page['id']}")["includeRules"]) == 1
+    console.click("Save")
+    question.get_by_role("button", name="Change it for visitors").click()
+    expect(console.page.get_by_text("on /lamps/* or /lights/*")).to_be_visible()
+
+
+def test_page__changed_by_another_window__keeps_what_was_typed(console: Console) -> None:
+    page = console.api("POST", "/pages", 201, name="Lamps", includeRules=[{"type": "simple", "pattern": "/lamps/*"}])
+    console.open(f"/pages/{page['id']}")
+    console.click("Edit")
+    console.field("Name").fill("All lamps")
+    console.api("PATCH", f"/pages/{page['id']}", includeRules=[{"type": "simple", "pattern": "/light/*"}])
+    console.click("Save")
+    console.click("Load the newest version")
+    expect(console.field("Name")).to_have_value("All lamps")
+    expect(console.field("On these addresses, 1")).to_have_value("/light/*")
+    console.click("Save")
+    expect(console.page.get_by_role("heading", name="All lamps")).to_be_visible()
+    assert console.api("GET", f"/pages/{page['id']}")["includeRules"][0]["pattern"] == "/light/*"
+
+
+def test_landing_page__published_and_rolled_back__shows_the_earlier_version(console: Console) -> None:
+    domain = console.api("GET", "/shop")["domain"]
+    console.api("PATCH", "/settings/install-domains", additionalDomains=[f"www.{domain}"])
+    console.api("PATCH", "/shop/defaults", require_landing_qa=False)
+    page = console.api("POST", "/landing-pages", 201, name="Lamp", slug="lamp", publish_path="/lamp")
+    path = f"/landing-pages/{page['id']}"
+    console.open(f"{path}/write")
+    console.field("Content").fill('{\n  "format": 1,\n  "lang": "en",\n  "blocks": [{"type": "hero", "id": "top"}]\n}')
+    console.click("Write the version")
+    expect(console.page.get_by_role("button", name="Line 4")).to_be_visible()
+    for heading in ("A lamp for your desk", "Light that follows your day"):
+        console.api("POST", f"{path}/versions", 201, spec=spec(heading, domain))
+        console.open(f"{path}/publishes")
+        console.click("Publish")
+        console.page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+        expect(console.page.get_by_text("The page is online")).to_be_visible()
+    console.click("Roll back to this")
+    console.page.get_by_role("dialog").get_by_role("button", name="Roll back to this").click()
+    expect(console.page.get_by_text("Rolled back")).to_be_visible()
+    rows = console.page.get_by_role("row")
+    expect(rows.nth(1)).to_contain_text("version 1")
+    expect(rows.nth(1)).to_contain_text("published")
+    expect(rows.nth(2)).to_contain_text("superseded")
+
+
+def test_idea__moved_by_keys_and_made_a_draft__is_tested_by_it(console: Console) -> None:
+    for title in ("Shorter form", "Larger pictures"):
+        console.api("POST", "/backlog/ideas", 201, title=title)
+    console.open("/backlog")
+    up = console.page.get_by_label("Move Larger pictures up")
+    up.focus()
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("region", name="New").get_by_role("link").first).to_have_text("Larger pictures")
+    expect(up).to_be_focused()
+    console.page.get_by_label("Stage of Larger pictures").select_option("triaged")
+    expect(console.page.get_by_role("region", name="Triaged").get_by_role("link")).to_have_text("Larger pictures")
+    console.click("Larger pictures", role="link")
+    console.click("Make a draft")
+    console.page.get_by_role("dialog").get_by_role("button", name="Make the draft").click()
+    expect(console.page).to_have_url(re.compile("/experiments/"))
+    order = [idea["title"] for idea in console.api("GET", "/backlog/ideas")["data"]]
+    assert order == ["Larger pictures", "Shorter form"]
+    [listed] = console.api("GET", "/backlog/ideas?q=Larger")["data"]
+    idea = console.api("GET", f"/backlog/ideas/{listed['id']}")
+    assert idea["stage"] == "planned"
+    assert idea["links"][0]["experiment_name"] == "Larger pictures"
