@@ -38,6 +38,7 @@ BEGIN_FIRST = (
     "e2e/test_soak.py",
     "e2e/test_readme.py",
     "e2e/test_silent_store.py",
+    "e2e/console/test_screens.py",
     "browser/report/test_pages.py",
     "browser/sdk/test_cut_bundles.py",
     "browser/sdk/test_golden_bundle.py",
@@ -75,10 +76,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def group_of(path: Path) -> str:
-    """Name of the group that one worker runs under `--dist loadgroup`: a file, or half of those that share a stack."""
+    """Name of the group that one worker runs under `--dist loadgroup`: a file, or a third of those that share a stack."""
     name = path.relative_to(TESTS).as_posix()
     if not name.startswith("e2e/"):
         return name.removesuffix(".py")
+    if name.startswith("e2e/console/"):
+        return "stack-3"
     place = BEGIN_FIRST.index(name) if name in BEGIN_FIRST else 1
     return "stack-1" if place % 4 in (0, 3) else "stack-2"
 

@@ -26,7 +26,7 @@ class Lane:
 
 
 # Tests that compute have a worker per core. Tests that wait for a browser or a stack share a core: with marks of their
-# own (tests/conftest.py), files that need the running stack are kept on two of the workers, a stack each.
+# own (tests/conftest.py), files that need the running stack are kept on three of the workers, a stack each.
 LANES: Mapping[str, Lane] = {
     "check": Lane(
         workers=2,
@@ -46,7 +46,7 @@ LANES: Mapping[str, Lane] = {
     "waiting": Lane(
         workers=4,
         load=12,
-        budgets={"browser": 1000, "e2e": 1400, "integration": 160, "property": 45},
+        budgets={"browser": 1000, "e2e": 1800, "integration": 160, "property": 45},
         distribution="loadgroup",
     ),
 }
