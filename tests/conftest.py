@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def group_of(path: Path) -> str:
-    """Name of the group that one worker runs under `--dist loadgroup`: a file, or a third of those that share a stack."""
+    """Name of the group that one worker runs under `--dist loadgroup`: a file, or a third of those with a stack."""
     name = path.relative_to(TESTS).as_posix()
     if not name.startswith("e2e/"):
         return name.removesuffix(".py")
