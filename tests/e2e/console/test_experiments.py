@@ -58,8 +58,10 @@ def test_experiment__from_hypothesis_to_learning__is_made_in_the_browser_alone(c
     dialog.get_by_label("Learning").fill("The place matters")
     dialog.get_by_role("button", name="Complete", exact=True).click()
     expect(page.get_by_text("Completed", exact=True)).to_be_visible()
+    learned = page.get_by_text("Won. Winner: Variant. The place matters")
+    expect(learned).to_be_visible()
     page.get_by_role("link", name="History").click()
-    expect(page.get_by_text("Won. Winner: Variant. The place matters")).to_be_visible()
+    expect(learned).to_have_count(2)
 
 
 def test_running_experiment__edited__asks_whom_it_reaches_and_keeps_what_was_typed(console: Console) -> None:

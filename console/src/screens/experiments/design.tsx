@@ -26,9 +26,11 @@ function Parts({ open }: { open: Open }) {
       </Section>
       {mayWrite && (
         <>
-          <Section title="Split" lead="Which share of the experiment's visitors gets each variation.">
-            <Weights open={open} />
-          </Section>
+          {open.experiment.status !== "completed" && (
+            <Section title="Split" lead="Which share of the experiment's visitors gets each variation.">
+              <Weights open={open} />
+            </Section>
+          )}
           <Section title="About">
             <About open={open} />
           </Section>

@@ -9,9 +9,10 @@ import { attempt } from "../../kit/toast.tsx";
 import { Time } from "../../kit/values.tsx";
 import { ActionBar } from "./actions.tsx";
 import { CheckList } from "./checklist.tsx";
+import { Ended } from "./ended.tsx";
 import { committed, type Experiment, type Open, unpublished, useOpen } from "./open.ts";
 import { ExperimentStatus } from "./status.tsx";
-import { daysRun, KINDS, split } from "./words.ts";
+import { daysInWords, daysRun, KINDS, split } from "./words.ts";
 
 interface FrameProps {
   /** The end of the tab's address; "" for the first. */
@@ -54,6 +55,7 @@ function Framed({ open, tab, content }: { open: Open; tab: string; content: Comp
       lead={<Lead of={experiment} />}
     >
       <Unpublished open={open} />
+      <Ended experiment={experiment} />
       <CheckList open={open} />
       <Tabs tabs={tabs} current={addressOf(name, tab)} label="Parts of the experiment" />
       {content}
@@ -83,7 +85,7 @@ function Lead({ of }: { of: Experiment }) {
         {of.traffic_allocation === 1 ? "All visitors" : `${Math.round(of.traffic_allocation * 100)} % of visitors`},
         split {split(of.variations)}
         {days !== null && !of.ended_at && <> · day {days + 1}</>}
-        {days !== null && of.ended_at && <> · ran {days} days</>}
+        {days !== null && of.ended_at && <> · ran {daysInWords(days)}</>}
         {of.scheduled_start_at && (
           <>
             {" "}

@@ -14,7 +14,7 @@ import { may } from "../../session/session.ts";
 import { BULK, BulkBar } from "./bulk.tsx";
 import { useOutcomes } from "./outcomes.ts";
 import { ExperimentStatus } from "./status.tsx";
-import { daysRun, KINDS, OUTCOMES, STATUSES, split, statusWords } from "./words.ts";
+import { daysInWords, daysRun, KINDS, OUTCOMES, STATUSES, split, statusWords } from "./words.ts";
 
 type Experiment = Schemas["Experiment"];
 
@@ -205,7 +205,7 @@ function Dates({ of }: { of: Experiment }) {
   return (
     <>
       Since <Time at={of.started_at} />
-      <small class="soft">{of.ended_at ? `Ran ${days} days` : `Day ${days + 1}`}</small>
+      <small class="soft">{of.ended_at ? `Ran ${daysInWords(days)}` : `Day ${days + 1}`}</small>
     </>
   );
 }

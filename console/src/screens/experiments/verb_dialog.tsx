@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { at } from "../../address.ts";
+import type { Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { CheckField, Form, LinesField, SelectField, TextField } from "../../kit/form.tsx";
@@ -41,6 +42,10 @@ export function VerbDialog({ verb, open, onClose }: { verb: Verb; open: Open; on
     const answer = await committed(experiment.id, () => run(action, experiment, wordsOf(typed)));
     notify(`${verb.label}: done.`);
     if (action === "delete") return route(at("/experiments"));
+    if (action === "ship" && answer) {
+      const { personalization } = answer as Schemas["ShipResult"];
+      return route(at("/personalizations", personalization.id));
+    }
     if (action === "duplicate") return route(addressOf((answer as Experiment).id, ""));
     onClose();
     await reload();

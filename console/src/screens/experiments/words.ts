@@ -57,6 +57,12 @@ export function daysRun({ started_at, ended_at }: Pick<Experiment, "started_at" 
   return Math.max(0, Math.floor((end - Date.parse(started_at)) / DAY_MS));
 }
 
+/** Return a number of days in words. */
+export function daysInWords(days: number): string {
+  if (days === 0) return "less than a day";
+  return days === 1 ? "one day" : `${days} days`;
+}
+
 /** Return the weights of the variations in use as "50 / 50". */
 export function split(variations: Experiment["variations"]): string {
   const shares = variations.filter((each) => !each.archived_at).map(({ weight }) => weight * 100);
