@@ -11,6 +11,7 @@ import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/
 import { moved } from "../src/kit/sortable.tsx";
 import { base64, sizeInWords } from "../src/screens/assets/upload.ts";
 import { type Idea, reordered } from "../src/screens/backlog/ideas.ts";
+import { treeOf } from "../src/screens/files/tree.ts";
 
 test("audienceInWords, a group in a group: stands in brackets", () => {
   const words = audienceInWords({
@@ -136,4 +137,24 @@ test("linesOf, a unified diff: leaves the names of files out", () => {
     lines.map(({ mark, text }) => mark + text),
     ["@@@ -1 +1 @@", "-one", "+two", " same"],
   );
+});
+
+test("treeOf, a folder: has paths without the folder, and no hidden files", async () => {
+  const file = (webkitRelativePath: string) => ({ name: "x", webkitRelativePath, text: async () => "content" });
+  assert.deepEqual(
+    await treeOf([file("lamp/goals.json"), file("lamp/.git/HEAD"), file("lamp/variations/a/custom.css")]),
+    [
+      { path: "goals.json", content: "content" },
+      { path: "variations/a/custom.css", content: "content" },
+    ],
+  );
+});
+
+test("treeOf, another file: is refused with its name", async () => {
+  const file = (text: string) => ({ name: "x.json", text: async () => text });
+  assert.deepEqual(await treeOf([file('{"files": [{"path": "a", "content": "b", "sha256": "c"}]}')]), [
+    { path: "a", content: "b" },
+  ]);
+  await assert.rejects(treeOf([file("[]")]), /x\.json is no tree/);
+  await assert.rejects(treeOf([file("{")]), /x\.json is no tree/);
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -118,3 +119,24 @@ def test_idea__moved_by_keys_and_made_a_draft__is_tested_by_it(console: Console)
     idea = console.api("GET", f"/backlog/ideas/{listed['id']}")
     assert idea["stage"] == "planned"
     assert idea["links"][0]["experiment_name"] == "Larger pictures"
+
+
+def test_experiment_files__downloaded_and_chosen__make_another_draft(console: Console, tmp_path: Path) -> None:
+    made = console.api("POST", "/experiments", 201, name="A warmer lamp")
+    console.open(f"/experiments/{made['id']}/files")
+    content = console.field("experiment.json")
+    content.fill(content.input_value().replace("A warmer lamp", "A colder lamp"))
+    console.click("See the plan")
+    expect(console.page.get_by_label("Changes of experiment.json")).to_contain_text('+   "name": "A colder lamp"')
+    console.click("Apply the plan")
+    expect(console.page.get_by_role("heading", name="A colder lamp")).to_be_visible()
+    with console.page.expect_download() as download:
+        console.click("Download")
+    tree = tmp_path / "lamp.json"
+    download.value.save_as(tree)
+    console.go("/files/import")
+    console.page.get_by_label("Choose a downloaded file").last.set_input_files(tree)
+    console.click("Make the experiment")
+    expect(console.page.get_by_text("The experiment is made, as a draft")).to_be_visible()
+    names = [each["name"] for each in console.api("GET", "/experiments")["data"]]
+    assert names == ["A colder lamp", "A colder lamp"]

@@ -1,14 +1,17 @@
 import { useState } from "preact/hooks";
+import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
+import { asJson } from "../../kit/json.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
 import { may } from "../../session/session.ts";
 import { ExperimentFrame } from "../experiments/frame.tsx";
 import { Plan } from "./plan.tsx";
+import { save } from "./tree.ts";
 
 type Tree = Schemas["ExperimentTree"];
 
@@ -36,6 +39,16 @@ function Files({ experiment_id, reloadExperiment }: FilesProps) {
           <p class="lead">
             The whole design as files, to edit here or to keep with your code. Nothing changes before you have seen the
             plan and applied it.
+          </p>
+          <p class="tools">
+            <button type="button" onClick={() => save(`experiment-${experiment_id}.json`, asJson(read))}>
+              Download
+            </button>
+            {may("experiments:write") && (
+              <a class="button" href={at("/files/import")}>
+                Make another one from files
+              </a>
+            )}
           </p>
           <Work experiment_id={experiment_id} tree={read} of={tree} reloadExperiment={reloadExperiment} />
         </>

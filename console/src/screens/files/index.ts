@@ -7,6 +7,13 @@ export const screens: Screen[] = [
   { ...shared, path: "/files/open", title: "File of the workspace", load: () => import("./file.tsx") },
   { ...shared, path: "/files/new", title: "New file", scope: "workspace:write", load: () => import("./new.tsx") },
   {
+    path: "/files/import",
+    title: "Experiment from files",
+    scope: "experiments:write",
+    needs: "/experiments/filesystem/plan",
+    load: () => import("./import.tsx"),
+  },
+  {
     path: "/experiments/:experiment_id/files",
     title: "Files of an experiment",
     scope: "experiments:read",

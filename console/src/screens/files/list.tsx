@@ -38,11 +38,18 @@ export default function Files() {
       title="Workspace"
       lead="Notes, briefs and data of your team, next to what we generate: for people, and for programs that write for the shop."
       actions={
-        may("workspace:write") && (
-          <a class="button primary" href={at("/files/new")}>
-            New file
-          </a>
-        )
+        <>
+          {may("experiments:write") && (
+            <a class="button" href={at("/files/import")}>
+              Experiment from files
+            </a>
+          )}
+          {may("workspace:write") && (
+            <a class="button primary" href={at("/files/new")}>
+              New file
+            </a>
+          )}
+        </>
       }
     >
       <div class="filters">

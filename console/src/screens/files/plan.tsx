@@ -9,13 +9,15 @@ interface Props {
   plan: Schemas["ExperimentPlan"];
   doing: Doing;
   onApply: () => Promise<void>;
-  onOpen: (path: string) => void;
+  /** Open a file with a problem, where it can be edited. */
+  onOpen?: (path: string) => void;
+  verb?: string;
 }
 
 const WORDS = { create: "new", update: "changed", delete: "deleted" };
 
 /** What an application of the files would do, problem by problem and file by file. */
-export function Plan({ plan, doing, onApply, onOpen }: Props) {
+export function Plan({ plan, doing, onApply, onOpen, verb = "Apply the plan" }: Props) {
   const canApply = plan.ok && plan.planSha256 !== null && plan.operations.length > 0 && may("experiments:write");
   return (
     <Section
@@ -24,7 +26,7 @@ export function Plan({ plan, doing, onApply, onOpen }: Props) {
       actions={
         canApply && (
           <button type="button" class="primary" disabled={doing.isBusy} onClick={() => void doing.run(onApply)}>
-            Apply the plan
+            {verb}
           </button>
         )
       }
@@ -54,7 +56,7 @@ interface ProblemsProps {
   title: string;
   problems: readonly Schemas["FileProblem"][];
   tone: "bad" | "warn";
-  onOpen: (path: string) => void;
+  onOpen: ((path: string) => void) | undefined;
 }
 
 function Problems({ title, problems, tone, onOpen }: ProblemsProps) {
@@ -65,14 +67,21 @@ function Problems({ title, problems, tone, onOpen }: ProblemsProps) {
       <ul>
         {problems.map(({ path, line, column, message }) => (
           <li key={`${path} ${line} ${column} ${message}`}>
-            <button type="button" class="link" onClick={() => onOpen(path)}>
-              {path}
-              {line !== null && `, line ${line}`}
-            </button>
+            {onOpen ? (
+              <button type="button" class="link" onClick={() => onOpen(path)}>
+                {placeOf(path, line)}
+              </button>
+            ) : (
+              <code>{placeOf(path, line)}</code>
+            )}
             : {message}
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+function placeOf(path: string, line: number | null): string {
+  return line === null ? path : `${path}, line ${line}`;
 }
