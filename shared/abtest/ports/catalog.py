@@ -51,7 +51,8 @@ data-layer trigger, job (an export, a refresh or a check), state of Guardian, we
 publications, content brief, landing page, and its versions, publishes, QA runs and later reports, asset,
 what a shop has used of a limit, files to be removed, the latest pictures of an experiment, how far a user has read the
 inbox, seal of a day's audit rows, profile of a store, idea of the backlog, ideas of an experiment,
-numbers and order of all ideas, file of the workspace, user, member of an organisation, and invitation to one.
+numbers and order of all ideas, file of the workspace, user, member of an organisation,
+and invitation to one.
 
 `USED` and `PUB` are written by functions that may write neither keys nor settings, because policies grant kinds.
 
