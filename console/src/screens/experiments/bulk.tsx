@@ -4,6 +4,7 @@ import { asProblem } from "../../api/problems.ts";
 import { Confirm } from "../../kit/dialog.tsx";
 import { notify } from "../../kit/toast.tsx";
 import { may } from "../../session/session.ts";
+import { committed } from "./open.ts";
 
 type Experiment = Schemas["Experiment"];
 
@@ -125,7 +126,7 @@ async function each(experiments: readonly Experiment[], run: Bulk["run"]): Promi
   const failed: string[] = [];
   for (const { id, name } of experiments) {
     try {
-      await run(id);
+      await committed(id, () => run(id));
     } catch (thrown) {
       failed.push(`${name}: ${asProblem(thrown).message}`);
     }

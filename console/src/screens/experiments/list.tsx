@@ -12,6 +12,7 @@ import { attempt } from "../../kit/toast.tsx";
 import { Ago, percent, Time } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
 import { BULK, BulkBar } from "./bulk.tsx";
+import { committed } from "./open.ts";
 import { useOutcomes } from "./outcomes.ts";
 import { ExperimentStatus } from "./status.tsx";
 import { daysInWords, daysRun, KINDS, OUTCOMES, STATUSES, split, statusWords } from "./words.ts";
@@ -227,7 +228,7 @@ function RowMenu({ of, reload }: { of: Experiment; reload: () => Promise<void> }
           key={verb}
           type="button"
           onClick={async () => {
-            if (await attempt(() => run(of.id), `${of.name} is ${done}.`)) await reload();
+            if (await attempt(() => committed(of.id, () => run(of.id)), `${of.name} is ${done}.`)) await reload();
           }}
         >
           {verb}
