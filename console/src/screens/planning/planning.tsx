@@ -167,7 +167,11 @@ function Calculator({ start, onChange }: { start: Assumptions; onChange: (next: 
         </details>
       </Form>
       <div class="calculated" aria-live="polite">
-        {sizes && <Answer sizes={sizes} assumed={assumed} />}
+        {sizes ? (
+          <Answer sizes={sizes} assumed={assumed} />
+        ) : (
+          <p class="soft">Fill in what you know, and compute: the sample and the days appear here.</p>
+        )}
       </div>
     </div>
   );

@@ -73,7 +73,7 @@ export function Numbers({ goals, arms, lead }: { goals: readonly Goal[]; arms: r
           </thead>
           {goals.map((goal) => (
             <tbody key={goal.goal_id}>
-              <tr class="group">
+              <tr class="goal-head">
                 <th scope="rowgroup" colSpan={columns.length + 2}>
                   <bdi>{goal.name}</bdi>
                 </th>

@@ -20,7 +20,7 @@ export function Word({ of }: { of: readonly [string, Tone] }) {
 export function Facts({ lines }: { lines: readonly Fact[] }) {
   if (!lines.length) return null;
   return (
-    <ul class="words">
+    <ul class="fact-lines">
       {lines.map(({ id, word, text, more }) => (
         <li key={id}>
           <Word of={word} />

@@ -16,6 +16,7 @@ import { Looks } from "./looks.tsx";
 import { MoneySetAside, Worth } from "./money.tsx";
 import { Numbers } from "./numbers.tsx";
 import { armsIn } from "./parts.tsx";
+import { Pictures } from "./pictures.tsx";
 import { Plan } from "./plan.tsx";
 import { Segments } from "./segments.tsx";
 import { Source, Story } from "./story.tsx";
@@ -107,6 +108,7 @@ function Everything({ report, choices }: { report: Report; choices: Choices }) {
           <Plan report={report} />
         </>
       )}
+      <Pictures report={report} />
       <Story report={report} />
       {chosen.data && report.computed_at && <Numbers goals={chosen.data.goals} arms={arms} lead={lead(chosen.data)} />}
       <Source report={report} />
