@@ -2,6 +2,7 @@ import { useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
+import { Code } from "../../kit/code.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
@@ -19,7 +20,7 @@ const COLUMNS: readonly Column<Line>[] = [
 ];
 
 function Value({ of }: { of: string }) {
-  return of.includes("\n") ? <pre class="code">{of}</pre> : <span class="words">{of}</span>;
+  return of.includes("\n") ? <Code text={of} /> : <span class="words">{of}</span>;
 }
 
 /** One change: who, what, before and after, and the proof that it is as it was written. */

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { Code } from "../../kit/code.tsx";
 import { Section } from "../../kit/page.tsx";
 import { count, Time } from "../../kit/values.tsx";
 import { check, type Verdict } from "./proof.ts";
@@ -71,7 +72,7 @@ function Outcome({ of: { proof, verdict } }: { of: Checked }) {
       </dl>
       <details>
         <summary>The row as it is stored</summary>
-        <pre class="code">{proof.content}</pre>
+        <Code text={proof.content} />
       </details>
     </>
   );

@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso";
 import { withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded, useRows } from "../../api/loading.ts";
+import { Code } from "../../kit/code.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { type Column, List, Table } from "../../kit/table.tsx";
@@ -73,7 +74,7 @@ async function readNewest(): Promise<Event[]> {
 const COLUMNS: readonly Column<Event>[] = [
   { title: "Arrived", cell: (row) => <Time at={row.received_at} /> },
   { title: "Its id", cell: (row) => (row.event_id ? <code>{row.event_id}</code> : "–") },
-  { title: "How it began", cell: (row) => <pre class="code">{prettyJson(row.sample)}</pre> },
+  { title: "How it began", cell: (row) => <Code text={prettyJson(row.sample)} /> },
 ];
 
 function Samples({ reason }: { reason: Reason }) {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { Code } from "../../kit/code.tsx";
 import { Form } from "../../kit/form.tsx";
 import { JsonField, readJson } from "../../kit/json.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -46,7 +47,7 @@ function Outcome({ of }: { of: Result }) {
           Order {revenue.orderId ?? "without a number"}: {money(revenue.revenue, revenue.currency ?? undefined)}
         </p>
       )}
-      {Object.keys(of.properties).length > 0 && <pre class="code">{JSON.stringify(of.properties, null, 2)}</pre>}
+      {Object.keys(of.properties).length > 0 && <Code text={JSON.stringify(of.properties, null, 2)} />}
       {of.errors.length > 0 && (
         <ul class="rows bullets">
           {of.errors.map(({ path, message }) => (

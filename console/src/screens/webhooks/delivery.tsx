@@ -3,6 +3,7 @@ import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { Code } from "../../kit/code.tsx";
 import { Copied } from "../../kit/copy.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
@@ -116,7 +117,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
     cell: (row) => (
       <>
         {row.error && <p>{row.error}</p>}
-        {row.response_snippet && <pre class="code">{row.response_snippet}</pre>}
+        {row.response_snippet && <Code text={row.response_snippet} />}
         {!row.error && !row.response_snippet && "–"}
       </>
     ),
@@ -145,15 +146,15 @@ function Request({ delivery }: { delivery: Delivery }) {
       </p>
       <details open>
         <summary>Body</summary>
-        <pre class="code">{prettyJson(request.body)}</pre>
+        <Code text={prettyJson(request.body)} />
       </details>
       <details>
         <summary>Headers</summary>
-        <pre class="code">
-          {Object.entries(request.headers)
+        <Code
+          text={Object.entries(request.headers)
             .map(([name, value]) => `${name}: ${value}`)
             .join("\n")}
-        </pre>
+        />
       </details>
       <details>
         <summary>As curl, to send it to your server from a shell</summary>
