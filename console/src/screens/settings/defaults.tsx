@@ -62,7 +62,7 @@ export function Defaults() {
                 min={0.1}
                 max={20}
                 unit="%"
-                hint="How often a test without any effect may end with a winner. 5 % is usual."
+                hint="How often a test without any effect may end with a winner: 0.1 to 20 %, usually 5 %."
                 required
               />
               <NumberField
@@ -73,7 +73,7 @@ export function Defaults() {
                 min={50}
                 max={99}
                 unit="%"
-                hint="More needs more visitors. 80 % is usual."
+                hint="More needs more visitors: 50 to 99 %, usually 80 %."
                 required
               />
               <NumberField

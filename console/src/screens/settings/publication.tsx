@@ -71,7 +71,7 @@ function Result({ of }: { of: Schemas["PublishResult"] }) {
   return (
     <p class={`note ${tone}`} role="status">
       {of.status === "failed" ? "Not published. " : `Published as number ${count(of.revision)}. `}
-      {summary}
+      {status !== "ok" && summary}
     </p>
   );
 }
