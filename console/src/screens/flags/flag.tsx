@@ -152,7 +152,7 @@ function Bar({ flag, of, onPreview }: { flag: Flag; of: Loaded<Flag>; onPreview:
             ask: <p>It leaves the lists, and your code gets the fallback of the call. You can bring it back.</p>,
           },
           status === "archived" && { label: "Bring back", run: verb("unarchive", "Flag is back, as it was") },
-          {
+          status === "draft" && {
             label: "Delete",
             tone: "harm",
             run: remove,

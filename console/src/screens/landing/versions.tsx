@@ -40,6 +40,9 @@ export default function Versions() {
   );
 }
 
+/** When the report of a check is read again: links answer within ten seconds, or not. */
+const REPORT_AFTER_SECONDS = [2, 6, 15];
+
 interface VersionProps {
   page: LandingPage;
   of: Loaded<LandingPage>;
@@ -99,8 +102,8 @@ function VersionVerbs({ page, of, version, isCurrent }: VersionProps & { isCurre
   const check = async () => {
     const url = "/landing-pages/{landing_page_id}/versions/{version}/render";
     await data(api.POST(url, { params: { path } }));
-    saved({}, "Links are being checked: load the page again in a few seconds");
-    await of.reload();
+    saved({}, "Links are being checked: the report follows within seconds");
+    for (const seconds of REPORT_AFTER_SECONDS) setTimeout(() => void of.reload(), seconds * 1000);
   };
   const restore = async () => {
     const params = { path, header: ifMatch(page) };

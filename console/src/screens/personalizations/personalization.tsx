@@ -148,12 +148,13 @@ function Bar({ item, of, onPreview }: { item: Personalization; of: Loaded<Person
               ask: <p>Nobody sees it any more, and it leaves the list. You can bring it back.</p>,
             },
           canWrite && status === "archived" && { label: "Bring back", run: verb("unarchive", "It is back, as it was") },
-          canWrite && {
-            label: "Delete",
-            tone: "harm",
-            run: remove,
-            ask: <p>The personalization with its experiences is gone for good.</p>,
-          },
+          canWrite &&
+            status === "draft" && {
+              label: "Delete",
+              tone: "harm",
+              run: remove,
+              ask: <p>The personalization with its experiences is gone for good.</p>,
+            },
         ]}
       />
     </>
