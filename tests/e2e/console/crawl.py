@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,3 +69,6 @@ def fill(shop: Story) -> None:
     api("POST", "/backlog/ideas", 201, title="A shorter form")
     api("POST", "/landing-pages", 201, name="Summer", slug="summer")
     api("POST", "/personalizations", 201, name="Returning visitors", key="returning")
+    api("POST", "/content-briefs", 201, angle="Slow mornings", format="landing")
+    lamp = b64encode(b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="4"/></svg>').decode()
+    api("POST", "/assets", 201, file_name="lamp.svg", content_base64=lamp)
