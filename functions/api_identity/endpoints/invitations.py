@@ -5,6 +5,8 @@ from starlette.responses import Response
 
 from abtest.contract.identity import AcceptInput, InvitationEntry, InvitationInput, InvitationList, SessionBody
 from abtest.http.deps import PathId, confidential
+from abtest.http.exchange import exchange_of
+from abtest.http.session_cookie import token_of
 from api_identity.endpoints.vocabulary import (
     AcceptanceUse,
     AnyPage,
@@ -54,9 +56,8 @@ def accept(
 ) -> SessionBody:
     """Accept an invitation as the signed-in user. Without a session, one of level `email` begins for its address."""
     visit = visit_of(request)
-    user_id = visit.session.user_id if visit else None
-    begun = use_acceptance.accept(body.token.strip(), user_id, user_agent=user_agent_of(request))
-    if begun is None and visit is not None:
-        return use_sign_in.shown(visit.used)
-    assert begun is not None
-    return signed_in(request, response, use_sign_in, begun)
+    session = visit.session if visit else None
+    begun = use_acceptance.accept(body.token.strip(), session, user_agent=user_agent_of(request))
+    if begun is not None:
+        return signed_in(request, response, use_sign_in, begun)
+    return use_sign_in.shown(exchange_of(request).services.sessions.identify(token_of(request), fresh=True).used)

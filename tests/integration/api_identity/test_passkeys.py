@@ -285,6 +285,27 @@ def test_invitation__of_an_admin__lets_a_member_add_a_passkey(
     assert len(later.identity("GET", "/passkeys").json()["data"]) == 2
 
 
+def test_invitation__of_another_organisation__adds_no_passkey(
+    api: MemoryApi, person: Browser, owner: Browser, post: Post
+) -> None:
+    with_address(person, post)
+    theirs = api.tenant("Theirs")
+    stranger = Browser(api.handler, begun(api.management, theirs.user_id).token, shop_id=theirs.shop.id)
+    assert stranger.identity("POST", "/invitations", {"email": "anna@shop.example", "role": "owner"}).status == 201
+    reader = Browser(api.handler)
+    assert reader.identity("POST", "/invitations/accept", {"token": post.token}).json()["level"] == "email"
+    assert reader.identity("POST", "/passkeys/register-challenge").code == "passkey_notice_required"
+
+
+def test_invitation__accepted_by_a_key__gives_a_user_with_passkeys_no_address(
+    api: MemoryApi, person: Browser, owner: Browser, post: Post, tenant: Tenant
+) -> None:
+    assert person.identity("POST", "/invitations", {"email": "x@evil.example", "role": "viewer"}).status == 201
+    holder = Browser(api.handler)
+    holder.identity("POST", "/exchange", {"api_key": api.key(kind="user", user_id=tenant.user_id).text})
+    assert holder.identity("POST", "/invitations/accept", {"token": post.token}).code == "passkey_required"
+
+
 def test_emailed_code__of_a_user_without_passkeys__enrols_the_first(
     api: MemoryApi, owner: Browser, post: Post, laptop: Authenticator
 ) -> None:

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from abtest.domain.changes.change import Change
+from abtest.domain.identity.enrolment import EnrolmentRefusedError
 from abtest.domain.identity.people import Invitation, Member, User, invitation_claim, normalised
-from abtest.domain.identity.sessions import digest
+from abtest.domain.identity.sessions import Session, digest
 from abtest.kit.errors import ConflictError, NotFoundError
 from abtest.ports.catalog import Commit, NameTakenError, together
 from abtest.services.context import World
@@ -41,32 +42,36 @@ class Acceptance:
         self._users = Users(world)
         self._access = Access(world)
 
-    def accept(self, token: str, user_id: str | None, *, user_agent: str) -> Begun | None:
+    def accept(self, token: str, session: Session | None, *, user_agent: str) -> Begun | None:
         """Accept an invitation as the signed-in user, or begin a session of level `email` for its address.
 
         The token came by mail, so it proves the address as a code does. Raises UnknownInvitationError,
-        OtherAddressError.
+        OtherAddressError, EnrolmentRefusedError.
         """
-        user = retried(lambda: self._accepted(token, user_id))
-        if user_id is not None:
+        user, was_member = retried(lambda: self._accepted(token, session))
+        if session is not None:
             return None
+        # Only an admin of an organisation in which the person already is may help with lost passkeys. Otherwise anyone
+        # with an organisation and a look into the mailbox could, without the notice and its day.
         return self._store.begin(
-            Beginning(user_id=user.id, level="email", user_agent=user_agent, may_enrol=True),
+            Beginning(user_id=user.id, level="email", user_agent=user_agent, may_enrol=was_member),
         )
 
-    def _accepted(self, token: str, user_id: str | None) -> User:
+    def _accepted(self, token: str, session: Session | None) -> tuple[User, bool]:
+        """Return the user, and whether the user was a member before."""
         invitation = self._open(token)
-        before = self._user(invitation, user_id)
+        before = self._user(invitation, session)
+        was_member = self._access.member(invitation.org_id, before.id) is not None
         after = before
         if before.email is None:
             after = replace(before, email=invitation.email, version=before.version + 1, updated_at=self._world.now())
         writes = [user_commit(before, after)] if after != before else []
-        writes.append(self._membership(invitation, after))
+        writes.append(self._membership(invitation, after, was_member=was_member))
         try:
             self._world.catalog.commit(together(*writes))
         except NameTakenError as error:
             raise OtherAddressError from error
-        return after
+        return after, was_member
 
     def _open(self, token: str) -> Invitation:
         target = self._world.catalog.resolve(None, invitation_claim(digest(token)))
@@ -76,19 +81,22 @@ class Acceptance:
             raise UnknownInvitationError
         return invitation
 
-    def _user(self, invitation: Invitation, user_id: str | None) -> User:
-        if user_id is None:
+    def _user(self, invitation: Invitation, session: Session | None) -> User:
+        if session is None:
             known = self._users.with_address(invitation.email)
             user = known or self._users.get(self._world.new_id())
         else:
-            user = self._users.get(user_id)
+            user = self._users.get(session.user_id)
+            if session.level == "key" and user.passkeys and user.email is None:
+                # The address could later replace the passkeys, which a key never does.
+                raise EnrolmentRefusedError("sign in with a passkey to accept: the user has passkeys and no address")
             if user.email is not None and normalised(user.email) != invitation.email:
                 raise OtherAddressError
         if user.disabled_at is not None:
             raise UnknownInvitationError
         return user
 
-    def _membership(self, invitation: Invitation, user: User) -> Commit:
+    def _membership(self, invitation: Invitation, user: User, *, was_member: bool) -> Commit:
         """Return the commit of a new member and of the end of the invitation. A present member stays what it is."""
         shop_ids = invitation.shop_ids or [
             head.id for head in every_head(self._world.catalog, owned_by(invitation.org_id), "SHOP")
@@ -97,8 +105,7 @@ class Acceptance:
         invitations, members = Invitations(self._world, concerned), Members(self._world, concerned)
         end = Change(before=invitation, after=None, action="invitation.accept")
         commit = invitations.stage([end], [invitations.audit_row(user.id, end)]).commit
-        is_known = user.id == invitation.org_id or self._access.member(invitation.org_id, user.id) is not None
-        if is_known:
+        if was_member or user.id == invitation.org_id:
             return commit
         now = self._world.now()
         member = Member(
