@@ -49,26 +49,31 @@ ${first.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">
 </html>
 `;
 await writeFile(join(draft, "index.html"), page);
+const brotli = new Map();
 for (const name of await readdir(join(draft, "assets"))) {
   const content = await readFile(join(draft, "assets", name));
   const options = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
   };
-  await writeFile(join(draft, "assets", `${name}.br`), brotliCompressSync(content, options));
+  const compressed = brotliCompressSync(content, options);
+  brotli.set(name, compressed.length);
+  await writeFile(join(draft, "assets", `${name}.br`), compressed);
 }
 await writeFile(join(draft, "sizes.json"), JSON.stringify(sizes(), null, 1));
 await rm(target, { recursive: true, force: true });
 await rename(draft, target);
 
-/** Return the bytes of each output by its source: what the first screen loads, and each chunk. */
+/** Return, by file name, bytes as they are and in brotli, its source, and what it imports at once. */
 function sizes() {
   return Object.fromEntries(
     outputs.map(([path, output]) => [
       basename(path),
       {
         bytes: output.bytes,
+        brotli: brotli.get(basename(path)),
         entry: output.entryPoint ?? null,
         imports: output.imports.map((each) => basename(each.path)),
+        static: output.imports.filter(({ kind }) => kind === "import-statement").map((each) => basename(each.path)),
       },
     ]),
   );

@@ -1,0 +1,59 @@
+// What a browser loads for a screen, from the outputs of a build: by file, so that what two screens share counts once.
+
+export const MAIN = "src/main.tsx";
+export const OVERVIEW = "src/screens/overview/overview.tsx";
+export const EDITOR = "src/editor/editor.tsx";
+
+/** Kilobytes are 1,000 bytes, in brotli at its best. */
+export const BUDGETS = { first: 60_000, screen: 15_000, editor: 40_000 };
+
+/**
+ * Return the names of an entry's script and of all that it imports statically.
+ *
+ * `outputs` has, by file name, its `entry` (null for shared code), its `static` imports, and its `brotli` bytes.
+ */
+export function loadedBy(outputs, entry) {
+  const [start] = Object.entries(outputs).find(([, output]) => output.entry === entry) ?? [];
+  if (!start) throw new Error(`no script is made of ${entry}`);
+  const names = new Set([start]);
+  for (const name of names) for (const each of outputs[name].static) names.add(each);
+  return names;
+}
+
+/** Return the bytes of files together. */
+export function bytesOf(outputs, names) {
+  return [...names].reduce((sum, name) => sum + outputs[name].brotli, 0);
+}
+
+/** Return the scripts of the first screen: the frame and the overview. */
+export function firstScreen(outputs) {
+  return new Set([...loadedBy(outputs, MAIN), ...loadedBy(outputs, OVERVIEW)]);
+}
+
+/**
+ * Return rows of [what, bytes, budget]: the first screen, the editor, and every other script that is loaded later.
+ *
+ * The editor counts with all that is loaded for it after the first screen. Other scripts count alone: what screens
+ * share stands in scripts of its own, each held against the same budget.
+ */
+export function weights(outputs) {
+  const first = firstScreen(outputs);
+  const editor = [...loadedBy(outputs, EDITOR)].filter((name) => !first.has(name));
+  const later = Object.entries(outputs).filter(
+    ([name, { entry }]) => isScript(name) && !first.has(name) && entry !== EDITOR,
+  );
+  return [
+    ["first screen", bytesOf(outputs, first), BUDGETS.first],
+    ["editor", bytesOf(outputs, editor), BUDGETS.editor],
+    ...later.map(([name, { entry, brotli }]) => [entry ?? name, brotli, BUDGETS.screen]),
+  ];
+}
+
+/** Return the rows above their budget. */
+export function overweight(outputs) {
+  return weights(outputs).filter(([, bytes, budget]) => bytes > budget);
+}
+
+function isScript(name) {
+  return name.endsWith(".js");
+}
