@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status console-entry admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status console-entry admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-console bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -134,6 +134,9 @@ bench: benchmark-engines benchmark-stats-engines ## Every benchmark, each next t
 
 bench-results: benchmark-engines ## 10,000,000 events to statistics, next to chDB and Polars (ARGS: --events N --rounds N)
 	@$(PY) benchmarks/bench_results.py $(ARGS)
+
+bench-console: ## The console's figures, next to React, to one request for each, to finder (ARGS: names of parts)
+	@$(PY) benchmarks/bench_console.py $(ARGS)
 
 bench-preview: benchmark-engines ## Preview, screenshots and QA in a browser, next to html5lib (ARGS: names of parts)
 	@$(PY) benchmarks/bench_preview.py $(ARGS)
