@@ -6,10 +6,11 @@
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.console import weights
+from benchmarks.console import selectors, weights
 
 PARTS: Mapping[str, Callable[[], None]] = {
     "weights": weights.report,
+    "selectors": selectors.report,
 }
 
 

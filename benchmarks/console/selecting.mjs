@@ -38,26 +38,24 @@ function numbers(seed) {
   };
 }
 
-/** The element that HTML allows, and makers of pages use, between the children of this one. */
-function allowedIn(parent) {
-  if (/^(ul|ol|menu)$/.test(parent.localName)) return "li";
-  if (parent.localName === "tr") return "td";
-  if (/^(thead|tbody|table)$/.test(parent.localName)) return "tr";
-  return /^(p|a|button|span|label|h[1-6]|small|strong|em|b|i)$/.test(parent.localName) ? "span" : "div";
-}
-
-/** Rename every class, and insert one element at a random place next to each text, once in a parent. */
-function disturb(seed) {
+/**
+ * Rename every class, and insert one element before a child of each text's parent, at random: a div, as tools of other
+ * makers do, or one of the same tag as that child.
+ */
+function disturb(seed, isAlike) {
   const random = numbers(seed);
   const parents = new Set(texts().map((element) => element.parentElement));
+  const renamed = new Map();
   for (const element of document.querySelectorAll("[class]")) {
-    const renamed = [...element.classList].map((name) => `${name}-renamed`);
-    element.setAttribute("class", renamed.join(" "));
+    for (const name of element.classList) if (!renamed.has(name)) renamed.set(name, `r${renamed.size}`);
+    element.setAttribute("class", [...element.classList].map((name) => renamed.get(name)).join(" "));
   }
   for (const parent of parents) {
-    const added = document.createElement(allowedIn(parent));
+    const next = parent.children[Math.floor(random() * parent.children.length)];
+    const added = document.createElement(isAlike ? next.localName : "div");
+    added.className = "added";
     added.textContent = "New";
-    parent.insertBefore(added, parent.children[Math.floor(random() * (parent.children.length + 1))] ?? null);
+    next.before(added);
   }
 }
 
@@ -71,9 +69,9 @@ function alive({ made }) {
 }
 
 /** Note, disturb, count. */
-globalThis.selectorsAlive = (seed) => {
+globalThis.selectorsAlive = ([seed, isAlike]) => {
   const before = Object.fromEntries(Object.keys(WAYS).map((way) => [way, noted(way)]));
-  disturb(seed);
+  disturb(seed, isAlike);
   return Object.entries(before).map(([way, each]) => ({
     way,
     of: each.made.length,

@@ -84,8 +84,16 @@ const isOnly = (selector, element) => {
 
 /** @typedef {{ selector: string, strength: 'name' | 'class' | 'position' }} Suggestion */
 
+const CLASS = 4;
+/** A place in something with a name: sooner another than a name, later than a class, which a theme's update renames. */
+const PLACE = 3.9;
+const PLACES = 20;
+
 /** @param {string} selector @param {number} cost @returns {Suggestion} */
-const suggestion = (selector, cost) => ({ selector, strength: cost >= 20 ? 'position' : cost >= 4 ? 'class' : 'name' });
+const suggestion = (selector, cost) => ({
+  selector,
+  strength: / > |:nth-of-type\(/.test(selector) ? 'position' : cost >= CLASS ? 'class' : 'name',
+});
 
 /**
  * Return selectors that match this element and no other, the most lasting first.
@@ -105,18 +113,44 @@ export const suggestionsFor = (element) => {
       }
     }
   }
-  if (!candidates.some(([, cost]) => cost < 20)) candidates.push([pathOf(element), 20]);
+  if (!candidates.some(([, cost]) => cost < PLACE)) candidates.push(pathOf(element));
   candidates.sort(([one, oneCost], [other, otherCost]) => oneCost - otherCost || one.length - other.length);
   return candidates.slice(0, 5).map(([selector, cost]) => suggestion(selector, cost));
 };
 
-/** The way by places from the nearest element with a name of its own. @param {Element} element */
+/** A name or a tag that no other element has; no class. @param {Element} element */
+const ownName = (element) => {
+  const [name] = namesOf(element).filter(([each, cost]) => cost < CLASS && isOnly(each, element));
+  return name && name[0];
+};
+
+/**
+ * The way from the nearest element with a name of its own, by as few places as match no other element: one that is
+ * not needed would end the match when something is inserted before it. Below the last place no step is kept at all.
+ * @param {Element} element
+ * @returns {[string, number]}
+ */
 const pathOf = (element) => {
-  let path = '';
-  for (let at = /** @type {Element | null} */ (element); at; at = at.parentElement) {
-    const [name] = namesOf(at).filter(([each, cost]) => cost <= 1 && isOnly(each, /** @type {Element} */ (at)));
-    path = (name ? name[0] : placeOf(at)) + (path && ` > ${path}`);
-    if (name || isOnly(path, element)) break;
-  }
-  return path;
+  let at = element;
+  /** @type {string[]} */
+  let steps = [];
+  let name = ownName(at);
+  for (; !name && at.parentElement; at = at.parentElement, name = ownName(at)) steps.unshift(placeOf(at));
+  const written = () => {
+    let path = name || at.localName;
+    for (const [index, step] of steps.entries()) {
+      if (step) path += `${index && !steps[index - 1] ? ' ' : ' > '}${step}`;
+    }
+    return path;
+  };
+  /** @param {number} index @param {string} step */
+  const attempt = (index, step) => {
+    const before = steps;
+    steps = steps.map((each, place) => (place === index ? step : each));
+    if (!isOnly(written(), element)) steps = before;
+  };
+  for (let index = steps.length; index--;) attempt(index, steps[index].replace(/:.*/, ''));
+  for (let index = steps.length - 1; index-- && !steps[index].includes(':');) attempt(index, '');
+  const places = steps.filter((step) => step.includes(':')).length;
+  return [written(), places > 1 ? PLACES : PLACE];
 };

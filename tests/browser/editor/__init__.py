@@ -1,0 +1,1 @@
+"""Parts of the visual editor that run in a shop's page."""
