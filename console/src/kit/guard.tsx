@@ -6,7 +6,7 @@ import { Failed } from "./state.tsx";
 /** A screen with a fault of its own says so in its place; the frame around it goes on. */
 export function Guard({ children }: { children: ComponentChildren }) {
   const [error, reset] = useErrorBoundary();
-  return error ? <Failed problem={asProblem(error)} again={async () => reset()} /> : <>{children}</>;
+  return <>{error ? <Failed problem={asProblem(error)} again={async () => reset()} /> : children}</>;
 }
 
 /** What is shown where a screen's file is gone: a newer release took its place while this page was open. */
