@@ -42,7 +42,7 @@ export default function Experiments() {
     },
     [status, kind, archived, sort, q],
   );
-  const shown = useFiltered(rows, word);
+  const shown = useFiltered(rows, word, q, JSON.stringify([status, kind, archived, sort]));
   const filter = (values: Partial<Record<keyof Filters, string>>) => route(withQuery(url, values), true);
   useEffect(() => {
     if (word.trim() === (q ?? "")) return;
@@ -110,15 +110,26 @@ export default function Experiments() {
   );
 }
 
-/** Filter what is loaded at once; while the service answers, the rows before stay. */
-function useFiltered(rows: Rows<Experiment>, word: string): Rows<Experiment> {
+/** Filter what is loaded at once, until the service answers for the word: also what was loaded without a word. */
+function useFiltered(rows: Rows<Experiment>, word: string, q: string | undefined, others: string): Rows<Experiment> {
   const before = useRef<Experiment[] | null>(null);
+  const whole = useRef<{ others: string; rows: Experiment[] }>({ others, rows: [] });
   if (rows.data) before.current = rows.data;
+  if (rows.data && !q) whole.current = { others, rows: rows.data };
   const loaded = rows.data ?? (rows.problem ? null : before.current);
+  const isAnswered = rows.data !== null && word.trim() === (q ?? "");
+  const known = !isAnswered && whole.current.others === others ? whole.current.rows : [];
+  return { ...rows, data: loaded && matching(loaded, known, word) };
+}
+
+/** Return the rows that a word names, those of the answer first. */
+function matching(loaded: Experiment[], known: Experiment[], word: string): Experiment[] {
   const wanted = word.trim().toLowerCase();
+  if (!wanted) return known.length > loaded.length ? known : loaded;
+  const ids = new Set(loaded.map(({ id }) => id));
   const fits = ({ name, public_id, id }: Experiment) =>
     name.toLowerCase().includes(wanted) || public_id === wanted || id === wanted;
-  return { ...rows, data: loaded && (wanted ? loaded.filter(fits) : loaded) };
+  return [...loaded, ...known.filter(({ id }) => !ids.has(id))].filter(fits);
 }
 
 interface ChoiceProps {
