@@ -1,16 +1,20 @@
 """The console next to its baselines: each part is a module of `benchmarks/console`, in the order printed.
 
-`ARGS=selectors` measures single parts.
+`ARGS=selectors` measures single parts. `overview` is `make bench-overview`.
 """
 
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks.console import selectors, weights
+from benchmarks import bench_overview
+from benchmarks.console import requests, selectors, starts, weights
 
 PARTS: Mapping[str, Callable[[], None]] = {
     "weights": weights.report,
     "selectors": selectors.report,
+    "starts": starts.report,
+    "requests": requests.report,
+    "overview": bench_overview.main,
 }
 
 

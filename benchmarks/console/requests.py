@@ -1,0 +1,16 @@
+"""What needs a shop with fifty running experiments on a local engine: cookie and bearer, and the filter of a list."""
+
+import logging
+
+from benchmarks.bench_overview import Screen
+from benchmarks.console import filtering, sessions
+from benchmarks.local_engine import local_engine
+
+
+def report() -> None:
+    """Make the shop once, and print the rows of both."""
+    logging.disable(logging.INFO)
+    with local_engine() as (clients, endpoint):
+        screen = Screen(clients, endpoint)
+        sessions.report(screen)
+        filtering.report(screen)
