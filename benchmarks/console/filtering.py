@@ -75,9 +75,9 @@ def _measured(tab: Tab, origin: str, shop_id: str) -> tuple[float, float]:
     ours, theirs = [], []
     for number in range(ROUNDS):
         word = f"Test {number + 10}"
-        found = page.evaluate(FILTER, word)
-        assert (found["many"], found["left"]) == (EXPERIMENTS, 1), found
-        ours.append(found["seconds"])
+        rows = page.evaluate(FILTER, word)
+        assert (rows["many"], rows["left"]) == (EXPERIMENTS, 1), rows
+        ours.append(rows["seconds"])
         theirs.append(PAUSE + page.evaluate(FETCH, [word, shop_id]))
         page.evaluate(FILTER, "")
         page.wait_for_timeout(1500)

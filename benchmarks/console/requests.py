@@ -1,4 +1,4 @@
-"""What needs a shop with fifty running experiments on a local engine: cookie and bearer, and the filter of a list."""
+"""Rows that need a shop with fifty running experiments on a local engine: cookie and bearer, and a filtered list."""
 
 import logging
 
