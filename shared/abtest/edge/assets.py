@@ -5,8 +5,8 @@ from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from abtest.edge.delivery import guarded, refuse_other_methods
 from abtest.edge.gateway import NO_STORE, PUBLIC, Answer, GatewayEvent, Headers, Request, json_error
+from abtest.edge.guarding import guarded, refuse_other_methods
 from abtest.kit.content_coding import MAX_SERVED_BYTES, is_held
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.asset_files import OpenedFile, RangeNotSatisfiableError, StoredFiles

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from abtest.edge.delivery import guarded, refuse_other_methods
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request, json_error
+from abtest.edge.guarding import guarded, refuse_other_methods
 from abtest.kit.content_coding import is_held
 from abtest.kit.errors import NotFoundError
 

@@ -3,7 +3,6 @@
 With a parameter of previews or QA they answer one person, from `storefront_previews`.
 """
 
-import logging
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -26,12 +25,12 @@ from abtest.edge.gateway import (
     Answer,
     GatewayEvent,
     Headers,
-    MethodNotAllowedError,
     Request,
     json_error,
     script_error,
     style_error,
 )
+from abtest.edge.guarding import METHODS, guarded, refuse_other_methods
 from abtest.edge.limits import take_one
 from abtest.edge.negotiation import chosen_encoding, etag
 from abtest.edge.publications import Body, Publications
@@ -44,7 +43,6 @@ from abtest.ports.limits import RateLimiter
 if TYPE_CHECKING:
     from abtest.edge.storefront_previews import StorefrontPreviews
 
-METHODS = "GET, HEAD"
 CONFIG_CACHING: Headers = {
     "Cache-Control": "public, max-age=30, stale-while-revalidate=300",
     "CDN-Cache-Control": "max-age=30",
@@ -86,7 +84,6 @@ SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR = "svc_preview", "svc_qa", "svc_bar"
 _CHUNK_FILE = re.compile(r"[0-9a-f]{64}\.(js|css)", re.ASCII)
 _DRAFT_FILE = re.compile(r"([0-9a-f-]{36})-[0-9a-f]{64}\.(js|css)", re.ASCII)
 _SNIPPET_FILE = re.compile(r"([0-9a-f-]{36})\.js", re.ASCII | re.IGNORECASE)
-_log = logging.getLogger(__name__)
 
 
 class InvalidShopIdError(ServiceError):
@@ -214,23 +211,6 @@ def personal_answer(request: Request, content: bytes, content_type: str, headers
     if accepts_gzip(request.headers.get("accept-encoding", "")):
         content, sent["Content-Encoding"] = gzipped(content), "gzip"
     return {"statusCode": 200, "headers": sent, "body": b64encode(content).decode(), "isBase64Encoded": True}
-
-
-def guarded(answer: Callable[[], Answer], render: Callable[[ServiceError], Answer]) -> Answer:
-    """Return an answer, with every error rendered in the form that the page expects."""
-    try:
-        return answer()
-    except ServiceError as error:
-        return render(error)
-    except Exception:
-        _log.exception("delivery.failed")
-        return render(ServiceError("an unexpected error occurred; repeat the request"))
-
-
-def refuse_other_methods(request: Request) -> None:
-    """Raise MethodNotAllowedError for anything but GET and HEAD."""
-    if request.method not in ("GET", "HEAD"):
-        raise MethodNotAllowedError(METHODS)
 
 
 def shop_id_of(text: str) -> str:

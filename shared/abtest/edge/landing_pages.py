@@ -18,8 +18,9 @@ from abtest.domain.pages.addresses import (
 )
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, PageDocument, RouteManifest, document_headers
 from abtest.edge.cdn import is_at_path, is_through_cdn
-from abtest.edge.delivery import body_answer, cache_tags, guarded, refuse_other_methods
+from abtest.edge.delivery import body_answer, cache_tags
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request
+from abtest.edge.guarding import guarded, refuse_other_methods
 from abtest.edge.negotiation import chosen_encoding
 from abtest.edge.published_pages import Page, PublishedPages
 from abtest.edge.unknown_address import page_error, unknown_address
