@@ -24,11 +24,11 @@ def planned(enabled: str) -> Stack:
 
 def publishing() -> set[str]:
     """Functions that flip pointers, or routes of pages."""
-    writes = (name for name, each in FUNCTIONS.items() if "s3:PutObject" in str(each["Properties"]["Policies"]))
+    writes = (name for name, each in FUNCTIONS.items() if "s3:PutObject" in str(each["Properties"].get("Policies", [])))
     return {
         name
         for name in writes
-        if re.search(r"\$\{DeliveryBucket.Arn\}/(pages/)?\*", str(FUNCTIONS[name]["Properties"]["Policies"]))
+        if re.search(r"\$\{DeliveryBucket.Arn\}/(pages/)?\*", str(FUNCTIONS[name]["Properties"].get("Policies", [])))
     } - EDGE
 
 

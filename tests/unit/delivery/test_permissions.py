@@ -14,14 +14,14 @@ RESOURCES: dict[str, Any] = load(TEMPLATE).resources
 
 
 def reads_pointers(policies: Any) -> bool:
-    statements = policies[0].get("Statement", ())
+    statements = policies[0].get("Statement", ()) if policies else ()
     return any("DeliveryBucket" in str(each) and "s3:GetObject" in each["Action"] for each in statements)
 
 
 FUNCTIONS = {
-    name: str(resource["Properties"]["Policies"])
+    name: str(resource["Properties"].get("Policies", []))
     for name, resource in RESOURCES.items()
-    if resource["Type"] == "AWS::Serverless::Function" and reads_pointers(resource["Properties"]["Policies"])
+    if resource["Type"] == "AWS::Serverless::Function" and reads_pointers(resource["Properties"].get("Policies", []))
 }
 """Functions that read the delivery bucket."""
 
