@@ -99,5 +99,6 @@ test("asHex, colours as browsers compute them: are those of the chooser", () => 
   assert.equal(asHex("rgb(255, 0, 16)"), "#ff0010");
   assert.equal(asHex("rgba(255, 0, 16, 0.5)"), "#ff0010");
   assert.equal(asHex("#abcdef"), "#abcdef");
+  assert.equal(asHex("rgba(0, 0, 0, 0)"), "#ffffff");
   assert.equal(asHex("transparent"), "#000000");
 });

@@ -50,9 +50,10 @@ export function StyleFields({ now, changed, onChange }: StyleFieldsProps) {
   );
 }
 
-/** Return a colour as `#rrggbb`, which the browser's chooser needs; black for what it does not know. */
+/** Return a colour as `#rrggbb`, which the browser's chooser needs; white for what is transparent, black for what it does not know. */
 export function asHex(colour: string): string {
   if (/^#[0-9a-f]{6}$/i.test(colour)) return colour;
+  if (/, 0\)$/.test(colour)) return "#ffffff";
   const parts = colour.match(/^rgba?\((\d+)[ ,]+(\d+)[ ,]+(\d+)/);
   if (!parts) return "#000000";
   return `#${parts
