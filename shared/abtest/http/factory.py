@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from mangum import Mangum
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from abtest.http.addresses import Addresses
 from abtest.http.exchange import Services, exchange_of
@@ -42,6 +42,8 @@ def create_app(routers: Sequence[Router], services: Services) -> FastAPI:
     app.router.routes.extend([*addresses.guards(), *routes])
 
     async def refuse(request: Request, error: Exception) -> Response:
+        if request.url.path == "/console/":  # for the gateway, this is not below /console
+            return RedirectResponse("/console", 308)
         # Starlette's 405 has only the methods of the first matching route; `Allow` needs all of the address.
         if allowed := addresses.methods(request.url.path):
             error = MethodNotAllowedError(", ".join(sorted(allowed)))

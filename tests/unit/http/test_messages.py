@@ -122,6 +122,13 @@ def test_route__unknown__suggests_the_closest(settings: Client, path: str, meant
     assert (answer.code, answer.json()["error"]["message"]) == ("route_not_found", expected)
 
 
+def test_console__with_a_slash__leads_to_the_one_without(settings: Client) -> None:
+    browser = Client(settings._handler, base="")
+    answer = browser.get("/console/", checked=False)
+    assert (answer.status, answer.headers["location"]) == (308, "/console")
+    assert browser.get("/console/x/", checked=False).status == 404
+
+
 def test_nearest_address__misspelt_literal__comes_before_a_parameter() -> None:
     templates = ["/flags/{flag_id}", "/flags/evaluate", "/flags"]
     assert nearest_address("/flags/evaluat", templates) == "/flags/evaluate"
