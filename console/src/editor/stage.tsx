@@ -68,7 +68,7 @@ export function Stage({ preview, page, width }: StageProps) {
   const scale = Math.min(1, room.width / width);
   const style = { width: `${width}px`, height: `${room.height / scale}px`, transform: `scale(${scale})` };
   return (
-    <section class="editor-stage" aria-label="Page of the shop">
+    <section class="editor-stage" aria-label="Page of the shop" aria-busy={page.state === "waiting"}>
       <AddressBar preview={preview} page={page} />
       <div class="editor-room" ref={stage}>
         {preview.problem ? (

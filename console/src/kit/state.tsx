@@ -18,17 +18,18 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) 
   );
 }
 
+/** Say that something is being read, once that takes a while. */
 export function Waiting() {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), QUIET_MS);
     return () => clearTimeout(timer);
   }, []);
-  return isLate ? (
+  return (
     <p class="waiting" role="status">
-      Loading …
+      {isLate && "Loading …"}
     </p>
-  ) : null;
+  );
 }
 
 export function Failed({ problem, again }: { problem: Problem; again: () => Promise<void> }) {

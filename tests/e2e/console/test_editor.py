@@ -57,6 +57,7 @@ def edited(console: Console, experiment_id: str, variation_id: str) -> FrameLoca
     console.page.goto(f"{console.root}/console/{console.shop_id}/experiments/{experiment_id}/edit/{variation_id}")
     frame = console.page.frame_locator("iframe")
     expect(frame.locator("h1")).to_be_visible(timeout=20_000)
+    expect(console.page.get_by_label("Page of the shop")).to_have_attribute("aria-busy", "false", timeout=20_000)
     return frame
 
 
