@@ -283,3 +283,15 @@ TestShopHistories.settings = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
+
+
+def test_stored_offset__beyond_the_feed__loses_no_later_news() -> None:
+    few = Limits(disk_bytes=0, state_entries=2)
+    history = ShopHistories()
+    history.deliver(key=5726, number=24, has_manifest=True)
+    history.count_in_another_process(key=31544, number=11, limits=Limits())
+    history.count_in_another_process(key=549993634, number=11, limits=few)
+    history.damage("other offset")
+    history.count_all()
+    history.deliver(key=0, number=48, has_manifest=False)
+    history.count_all()

@@ -102,9 +102,9 @@ class DuckDbShopCounter:
         try:
             done = self._continued(task)
             if done is None:
+                offset = self._offset_of_all(task)
                 held = self._intake.build(task)
-                # All that either offset stands for was in the ledger before it is listed.
-                done = held, self._counted(task, held, max(task.head, task.after), is_warm=False)
+                done = held, self._counted(task, held, offset, is_warm=False)
             yield done
         except (OutOfTimeError, BlobsUnavailableError):
             raise  # what the shelf has is whole
@@ -115,6 +115,15 @@ class DuckDbShopCounter:
         finally:
             self._shelf.database.execute(CLEAR + RELEASE)
             self._shelf.limit()
+
+    def _offset_of_all(self, task: Task) -> int:
+        """Return the offset up to which a copy that is built after this call has everything."""
+        if task.after <= task.head:
+            return task.head
+        # All that the stored offset stands for was in the ledger before it is listed, unless the offset is damaged:
+        # one beyond the feed would make news that are yet to come old ones.
+        newest = self._feed.advance().entry
+        return max(task.head, min(task.after, newest.heads.get(task.shop_id, 0) if newest else 0))
 
     def _continued(self, task: Task) -> tuple[Held, ShopCounted] | None:
         """Continue a copy; None where there is none, or it cannot be continued."""
