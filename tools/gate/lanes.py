@@ -32,7 +32,7 @@ LANES: Mapping[str, Lane] = {
         workers=2,
         load=4,
         budgets={
-            "unit": 400,
+            "unit": 480,
             "integration": 500,
             "golden": 40,
             "oracle": 50,
@@ -41,12 +41,12 @@ LANES: Mapping[str, Lane] = {
     "long": Lane(
         workers=2,
         load=4,
-        budgets={"stories": 150, "faults": 250, "contract": 210, "property": 90, "budgets": 60},
+        budgets={"stories": 150, "faults": 250, "contract": 210, "property": 90, "budgets": 70},
     ),
     "waiting": Lane(
         workers=4,
         load=12,
-        budgets={"browser": 1000, "e2e": 1800, "integration": 160, "property": 45},
+        budgets={"browser": 1000, "e2e": 2000, "integration": 160, "property": 45},
         distribution="loadgroup",
     ),
 }
