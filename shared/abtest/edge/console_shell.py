@@ -10,7 +10,7 @@ from typing import Any
 
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request, json_error
 from abtest.edge.guarding import guarded, refuse_other_methods
-from abtest.kit.content_coding import is_held
+from abtest.kit.content_coding import accepted_codings, is_held
 from abtest.kit.errors import NotFoundError
 
 ASSETS = "/console/assets/"
@@ -22,7 +22,6 @@ TYPES: Mapping[str, str] = {
     ".woff2": "font/woff2",
 }
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}", re.ASCII)
-_BROTLI = re.compile(r"(?:^|[\s,])br(?:\s*;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|\s*(?:,|$))", re.ASCII)
 FOREVER: Headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 SECURITY: Headers = {
     "X-Content-Type-Options": "nosniff",
@@ -66,7 +65,7 @@ class ConsoleShell:
         if content_type is None or not _NAME.fullmatch(name) or not file.is_file():
             raise NotFoundError("there is no such file: another release may be deployed, load the page again")
         headers = {**SECURITY, **FOREVER, "Content-Type": content_type}
-        if _BROTLI.search(request.headers.get("accept-encoding", "")):
+        if accepted_codings(request.headers.get("accept-encoding", "")).get("br", 0.0) > 0:
             file, headers = file.with_name(f"{name}.br"), {**headers, "Content-Encoding": "br"}
         body = b64encode(file.read_bytes()).decode()
         return {"statusCode": 200, "headers": headers, "body": body, "isBase64Encoded": True}
