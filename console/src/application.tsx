@@ -56,7 +56,7 @@ function Signed() {
 function NoShop() {
   return (
     <main class="sign-in" id="main">
-      <h1>There is no shop for you</h1>
+      <h1>You have no shop yet</h1>
       <p>Nobody has given you access to one yet, or it was taken back. An admin of the shop can invite you.</p>
       <p class="buttons">
         <button type="button" onClick={() => void attempt(signOut)}>
@@ -70,7 +70,7 @@ function NoShop() {
 function Missing() {
   return (
     <div class="empty">
-      <h1>There is no such screen</h1>
+      <h1>This screen does not exist</h1>
       <p>The address may be from another release, or mistyped.</p>
       <p>
         <a href={`${BASE}/${shopId.value}`}>Go to the overview</a>

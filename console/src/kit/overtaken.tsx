@@ -1,6 +1,6 @@
 import type { Doing } from "../api/loading.ts";
 
-/** In a form: somebody else saved first. What was typed stays, over the newest version. */
+/** In a form: another person saved first. What was typed stays, over the newest version. */
 export function Overtaken({ doing, reload }: { doing: Doing; reload: () => Promise<void> }) {
   if (doing.problem?.status !== 412) return null;
   const load = async () => {

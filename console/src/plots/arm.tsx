@@ -48,7 +48,7 @@ export function Chip({ arm }: { arm: Pick<Arm, "mark" | "colour"> }) {
   );
 }
 
-/** Mark and name of a variation; only the name where it is no longer in use. */
+/** Mark and name of a variation; only the name where it was removed. */
 export function ArmName({ arm, children }: { arm: Arm | undefined; children?: ComponentChildren }) {
   return (
     <span class="arm">

@@ -71,7 +71,7 @@ export function lineOf(course: Course, id: string, arms: readonly Arm[]): Line {
   const arm = arms.find((each) => each.id === id);
   return {
     id,
-    name: arm?.name ?? "A variation that is no longer in use",
+    name: arm?.name ?? "A removed variation",
     mark: arm?.mark ?? "",
     colour: arm?.colour ?? 1,
     points: course.looks.map(({ treatments }) => {

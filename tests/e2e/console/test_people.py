@@ -82,7 +82,7 @@ def test_person__invited_with_a_role__adds_a_passkey_does_what_it_allows_and_is_
     owner.page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(owner.page.get_by_role("table", name="People").get_by_role("row")).to_have_count(2)
     bob.page.reload()
-    expect(bob.page.get_by_role("heading", name="There is no shop for you")).to_be_visible(timeout=15_000)
+    expect(bob.page.get_by_role("heading", name="You have no shop yet")).to_be_visible(timeout=15_000)
     bob.close()
     owner.close()
 

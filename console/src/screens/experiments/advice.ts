@@ -67,7 +67,7 @@ export const ADVICE: Record<Finding["kind"], Advice> = {
   },
   currency_residue: {
     title: "Orders in other currencies are left out",
-    steps: ["Send the amount in the shop's currency, too.", "Until then there is no verdict on revenue."],
+    steps: ["Send the amount in the shop's currency, too.", "Revenue has no verdict until then."],
   },
   measurement_coverage: {
     title: "Part of the visitors is not measured",

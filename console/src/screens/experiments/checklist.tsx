@@ -3,7 +3,7 @@ import { may } from "../../session/session.ts";
 import { addressOf } from "./frame.tsx";
 import { stepAddress } from "./new/steps.tsx";
 import type { Open } from "./open.ts";
-import { TODO_OF_ITEM } from "./verbs.ts";
+import { STEP_OF_ITEM } from "./verbs.ts";
 
 const SIGNS = { pass: "✓", warn: "!", fail: "✗" } as const;
 const WORDS = { pass: "done", warn: "to consider", fail: "must be done" } as const;
@@ -31,8 +31,8 @@ export function CheckList({ open: { experiment, checklist } }: { open: Open }) {
           <li key={key} class={status}>
             <span aria-hidden="true">{SIGNS[status]}</span>
             <span>
-              <a href={addressOf(name, TODO_OF_ITEM[key]?.tab ?? "")}>{label}</a>: {message}.{" "}
-              <span class="soft">{TODO_OF_ITEM[key]?.do}</span> <span class="unseen">({WORDS[status]})</span>
+              <a href={addressOf(name, STEP_OF_ITEM[key]?.tab ?? "")}>{label}</a>: {message}.{" "}
+              <span class="soft">{STEP_OF_ITEM[key]?.do}</span> <span class="unseen">({WORDS[status]})</span>
             </span>
           </li>
         ))}

@@ -160,7 +160,7 @@ function EditGoal({ open, goal, onDone }: { open: Open; goal: Goal; onDone: () =
         />
       )}
       {experiment.started_at && (
-        <p class="note warn">The test has started: results of this goal are counted anew by its new definition.</p>
+        <p class="note warn">The test has started: results of this goal will be counted again by its new definition.</p>
       )}
       <Conflict doing={doing} contested={edit.contested} reload={reload} />
     </Form>

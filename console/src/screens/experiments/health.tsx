@@ -140,7 +140,7 @@ function FindingCard({ finding, experiment }: { finding: Finding; experiment: Ex
       <p class="soft">
         {ACTIONS[finding.action]}, <Ago at={finding.detected_at} />. Seen {observed ?? "–"}, expected {expected ?? "–"}
         {sample !== null && <> among {count(sample)}</>}.
-        {finding.blocks_revenue_verdicts && " Until it is over there is no verdict on revenue."}
+        {finding.blocks_revenue_verdicts && " Revenue has no verdict until it is over."}
       </p>
       <p>
         <strong>What to do</strong>

@@ -15,7 +15,7 @@ export type Checklist = Schemas["Checklist"];
 export interface Open {
   experiment: Experiment;
   checklist: Checklist;
-  /** Read both again: after a change, or to see somebody else's. */
+  /** Read both again: after a change, or to see another person's. */
   reload: () => Promise<void>;
 }
 

@@ -161,7 +161,7 @@ interface Todo {
 }
 
 /** What to do about each item of the checklist, and where. */
-export const TODO_OF_ITEM: Readonly<Record<string, Todo>> = {
+export const STEP_OF_ITEM: Readonly<Record<string, Todo>> = {
   variations: { tab: "", do: "Add variations, or archive some." },
   control: { tab: "", do: "Make exactly one variation the control." },
   weights: { tab: "", do: "Set the split so that it is 100 %." },

@@ -147,7 +147,7 @@ export function targetingOf(reach: Reach, url: string): Targeting | null | undef
   return { pageRules: [rule] };
 }
 
-/** Return the path of an address, as a page rule names it; null for what is no address. */
+/** Return the path of an address, as a page rule names it; null for any other text. */
 export function pathOf(url: string): string | null {
   return URL.canParse(url) ? new URL(url).pathname : null;
 }
