@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import createClient, { type Middleware } from "openapi-fetch";
-import { Problem, problemOf } from "./problems.ts";
+import { noAnswer, problemOf } from "./problems.ts";
 import type { components, paths } from "./schema.d.ts";
 
 export type Schemas = components["schemas"];
@@ -63,11 +63,7 @@ async function sendAgain(request: Request): Promise<Response> {
   let isConfirmed = false;
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone()).catch(() => {
-      throw new Problem({
-        status: 0,
-        code: "no_answer",
-        message: "The service does not answer. Check your connection.",
-      });
+      throw noAnswer();
     });
     note(request, body, response);
     if (!isConfirmed && (await needsPasskey(response)) && (await stepUp.ask?.())) {

@@ -30,6 +30,11 @@ export class Problem extends Error {
   }
 }
 
+/** Return the problem of a call to which no answer came. */
+export function noAnswer(): Problem {
+  return new Problem({ status: 0, code: "no_answer", message: "The service does not answer. Check your connection." });
+}
+
 /** Read the error envelope of the API; anything else becomes a sentence with the status. */
 export function problemOf(response: Response, body: unknown): Problem {
   const envelope = isRecord(body) ? body : {};

@@ -58,6 +58,11 @@ export function percent(value: number | null | undefined, digits = 2): string {
   }).format(value);
 }
 
+/** Return a share as a number of percent, as a field shows it: 0.125 as 12.5. */
+export function inPercent(share: number): number {
+  return Number((share * 100).toFixed(4));
+}
+
 /** Return a change as a percentage with its sign. */
 export function change(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined) return NONE;

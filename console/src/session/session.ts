@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { hasEnded, needsPasskey, shopId, stepUp } from "../api/client.ts";
-import { Problem, problemOf } from "../api/problems.ts";
+import { noAnswer, Problem, problemOf } from "../api/problems.ts";
 
 export interface ShopAccess {
   id: string;
@@ -44,11 +44,7 @@ export async function identity<T>(method: string, path: string, body?: unknown):
       headers: { "Content-Type": "application/json", ...(shopId.value && { "X-Svc-Shop": shopId.value }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch(() => {
-      throw new Problem({
-        status: 0,
-        code: "no_answer",
-        message: "The service does not answer. Check your connection.",
-      });
+      throw noAnswer();
     });
   let response = await call();
   if ((await needsPasskey(response)) && (await stepUp.ask?.())) response = await call();

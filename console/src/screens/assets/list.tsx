@@ -4,6 +4,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { type Rows, useDoing, useRows } from "../../api/loading.ts";
 import { asProblem } from "../../api/problems.ts";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { notify } from "../../kit/toast.tsx";
@@ -32,13 +33,7 @@ export default function Assets() {
       actions={may("assets:write") && <Upload of={rows} />}
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Name"
-          placeholder="Name"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
+        <SearchFilter label="Name" value={q} onSearch={(text) => filter({ q: text })} />
         <select aria-label="Kind" value={type ?? ""} onChange={(event) => filter({ type: event.currentTarget.value })}>
           <option value="">Every kind</option>
           {TYPES.map((each) => (

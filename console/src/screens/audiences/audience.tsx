@@ -4,6 +4,7 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { useDraft } from "../../kit/draft.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
@@ -46,9 +47,7 @@ function Filled({ audience, of }: { audience: Audience; of: Loaded<Audience> }) 
       actions={
         may("experiments:write") && (
           <>
-            <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-              {isEditing ? "Close" : "Edit"}
-            </button>
+            <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />
             <Verbs
               verbs={[
                 {

@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded, useRows } from "../../api/loading.ts";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { fromInput } from "../../kit/moments.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
@@ -84,12 +85,11 @@ export default function Audit() {
             </option>
           ))}
         </select>
-        <input
-          type="search"
-          aria-label="What was done"
+        <SearchFilter
+          label="What was done"
           placeholder="experiment.launch"
-          value={action ?? ""}
-          onChange={(event) => filter({ action: event.currentTarget.value.trim() })}
+          value={action}
+          onSearch={(text) => filter({ action: text.trim() })}
         />
         <input
           type="datetime-local"
@@ -125,7 +125,7 @@ export default function Audit() {
   );
 }
 
-/** Return those by whom changes can be filtered: oneself, the service, the others, and whoever is chosen. */
+/** Return those by whom changes can be filtered: the reader, the service, other members, and the chosen person. */
 function usePeople(chosen: string | undefined): [id: string, name: string][] {
   const members = useLoaded(() => identity<{ data: Member[] }>("GET", "/members"), [shop.value?.id]);
   const known = new Map<string, string>();

@@ -4,6 +4,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
 import { asProblem } from "../../api/problems.ts";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { notify } from "../../kit/toast.tsx";
@@ -30,20 +31,8 @@ export default function Board() {
       actions={create}
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Title or key"
-          placeholder="Title or key"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
-        <input
-          type="search"
-          aria-label="Tag"
-          placeholder="Tag"
-          value={tag ?? ""}
-          onChange={(event) => filter({ tag: event.currentTarget.value })}
-        />
+        <SearchFilter label="Title or key" value={q} onSearch={(text) => filter({ q: text })} />
+        <SearchFilter label="Tag" value={tag} onSearch={(text) => filter({ tag: text })} />
         <select
           aria-label="Order"
           value={query.sort ?? ""}

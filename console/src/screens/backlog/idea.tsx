@@ -6,6 +6,7 @@ import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { useDraft } from "../../kit/draft.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
@@ -47,11 +48,7 @@ function Filled({ idea, of }: { idea: Idea; of: Loaded<Idea> }) {
                 Make a draft
               </button>
             )}
-            {!isArchived && (
-              <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-                {isEditing ? "Close" : "Edit"}
-              </button>
-            )}
+            {!isArchived && <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />}
             <IdeaVerbs idea={idea} of={of} />
           </>
         )

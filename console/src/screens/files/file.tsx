@@ -5,6 +5,7 @@ import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { useDraft } from "../../kit/draft.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
@@ -52,9 +53,7 @@ function Filled({ file, of }: { file: File; of: Loaded<File> }) {
       actions={
         canWrite && (
           <>
-            <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-              {isEditing ? "Close" : "Edit"}
-            </button>
+            <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />
             <Verbs
               verbs={[
                 {

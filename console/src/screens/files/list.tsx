@@ -3,6 +3,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
@@ -53,12 +54,11 @@ export default function Files() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Folder"
+        <SearchFilter
+          label="Folder"
           placeholder="Folder, such as notes/"
-          value={prefix ?? ""}
-          onChange={(event) => filter({ prefix: event.currentTarget.value })}
+          value={prefix}
+          onSearch={(text) => filter({ prefix: text })}
         />
         <select aria-label="Kind" value={kind ?? ""} onChange={(event) => filter({ kind: event.currentTarget.value })}>
           <option value="">Every kind</option>

@@ -7,6 +7,7 @@ import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { WeekdaysField } from "../../kit/rules/weekdays.tsx";
 import { saved } from "../../kit/saved.ts";
+import { inPercent } from "../../kit/values.tsx";
 import { type Flag, named } from "./addresses.ts";
 
 interface Props {
@@ -49,7 +50,7 @@ export function EditFlag({ flag, of, onDone }: Props) {
           min={0}
           max={100}
           hint="Visitors who have it keep it when you raise the share."
-          value={value.rollout_percentage === null ? null : Number((value.rollout_percentage * 100).toFixed(4))}
+          value={value.rollout_percentage === null ? null : inPercent(value.rollout_percentage)}
           onChange={(typed) => set("rollout_percentage")(typed === null ? (null as unknown as number) : typed / 100)}
         />
         <SelectField

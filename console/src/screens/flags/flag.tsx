@@ -4,6 +4,7 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { SelectField } from "../../kit/form.tsx";
 import { asJson } from "../../kit/json.tsx";
 import { Page, Section } from "../../kit/page.tsx";
@@ -38,11 +39,7 @@ function Filled({ flag, of }: { flag: Flag; of: Loaded<Flag> }) {
   const library = useLibrary();
   const canWrite = may("flags:write") && flag.status !== "archived";
   const edit = (part: Part) =>
-    canWrite && (
-      <button type="button" onClick={() => setOpen(open === part ? null : part)} aria-expanded={open === part}>
-        {open === part ? "Close" : "Edit"}
-      </button>
-    );
+    canWrite && <EditButton isOpen={open === part} onToggle={() => setOpen(open === part ? null : part)} />;
   const close = () => setOpen(null);
   return (
     <Page

@@ -3,6 +3,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { inWords, Status } from "../../kit/badge.tsx";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -44,13 +45,7 @@ export default function Flags() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Name or key"
-          placeholder="Name or key"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
+        <SearchFilter label="Name or key" value={q} onSearch={(text) => filter({ q: text })} />
         <select
           aria-label="Status"
           value={status ?? ""}

@@ -5,6 +5,7 @@ import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { useDraft } from "../../kit/draft.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form } from "../../kit/form.tsx";
 import { asJson } from "../../kit/json.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
@@ -36,11 +37,7 @@ function Filled({ goal, of }: { goal: Goal; of: Loaded<Goal> }) {
       actions={
         may("experiments:write") && (
           <>
-            {!isArchived && (
-              <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-                {isEditing ? "Close" : "Edit"}
-              </button>
-            )}
+            {!isArchived && <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />}
             <GoalVerbs goal={goal} of={of} />
           </>
         )

@@ -3,6 +3,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
@@ -46,13 +47,7 @@ export default function Goals() {
       actions={create}
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Name"
-          placeholder="Name"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
+        <SearchFilter label="Name" value={q} onSearch={(text) => filter({ q: text })} />
         <select
           aria-label="Which"
           value={archived ?? ""}

@@ -3,6 +3,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { inWords, Status } from "../../kit/badge.tsx";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
@@ -53,13 +54,7 @@ export default function LandingPages() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Name"
-          placeholder="Name"
-          value={q ?? ""}
-          onChange={(event) => filter({ q: event.currentTarget.value })}
-        />
+        <SearchFilter label="Name" value={q} onSearch={(text) => filter({ q: text })} />
         <select
           aria-label="Status"
           value={status ?? ""}

@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
+import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { pageInWords } from "../../kit/rules/words.ts";
 import { Empty } from "../../kit/state.tsx";
@@ -32,13 +33,7 @@ export default function Pages() {
       actions={create}
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Name"
-          placeholder="Name"
-          value={q ?? ""}
-          onChange={(event) => route(withQuery(url, { q: event.currentTarget.value }), true)}
-        />
+        <SearchFilter label="Name" value={q} onSearch={(text) => route(withQuery(url, { q: text }), true)} />
       </div>
       <List
         caption="Pages"

@@ -5,6 +5,7 @@ import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded, useRows } from "../../api/loading.ts";
 import { Badge, inWords } from "../../kit/badge.tsx";
 import { useDraft } from "../../kit/draft.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
@@ -45,9 +46,7 @@ function Filled({ page, of }: { page: ShopPage; of: Loaded<ShopPage> }) {
       actions={
         may("experiments:write") && (
           <>
-            <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-              {isEditing ? "Close" : "Edit"}
-            </button>
+            <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />
             <Verbs
               verbs={[
                 {

@@ -4,6 +4,7 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { SelectField } from "../../kit/form.tsx";
 import { Page, Section, Tabs } from "../../kit/page.tsx";
 import { PreviewLinkDialog } from "../../kit/preview_link.tsx";
@@ -43,11 +44,7 @@ function Filled({ item, of }: { item: Personalization; of: Loaded<Personalizatio
   const canWrite = may("personalizations:write") && item.status !== "archived";
   const close = () => setOpen(null);
   const edit = (part: "settings" | "targeting") =>
-    canWrite && (
-      <button type="button" aria-expanded={open === part} onClick={() => setOpen(open === part ? null : part)}>
-        {open === part ? "Close" : "Edit"}
-      </button>
-    );
+    canWrite && <EditButton isOpen={open === part} onToggle={() => setOpen(open === part ? null : part)} />;
   return (
     <Page
       title={item.name}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
+import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, useMessages } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
@@ -29,13 +30,7 @@ export function Rules({ item, of, library, canWrite }: Props) {
     <Section
       title="Who sees which experience"
       lead="The first rule that fits a visitor decides."
-      actions={
-        canWrite && (
-          <button type="button" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-            {isEditing ? "Close" : "Edit"}
-          </button>
-        )
-      }
+      actions={canWrite && <EditButton isOpen={isEditing} onToggle={() => setEditing(!isEditing)} />}
     >
       {isEditing ? (
         <Shown of={library}>

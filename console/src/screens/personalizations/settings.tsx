@@ -7,6 +7,7 @@ import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
+import { inPercent } from "../../kit/values.tsx";
 
 export type Personalization = Schemas["Personalization"];
 export type Delivery = Personalization["delivery_type"];
@@ -69,7 +70,7 @@ export function EditSettings({ item, of, onDone }: Props) {
           unit="%"
           min={0}
           max={100}
-          value={Number((value.rollout_percentage * 100).toFixed(4))}
+          value={inPercent(value.rollout_percentage)}
           onChange={(typed) => set("rollout_percentage")((typed ?? 0) / 100)}
         />
         <Shown of={goals}>

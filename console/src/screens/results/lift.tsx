@@ -5,7 +5,7 @@ import { type Arm, ArmName } from "../../plots/arm.tsx";
 import { Figure } from "../../plots/figure.tsx";
 import { Forest, type ForestGroup, type ForestRow } from "../../plots/forest.tsx";
 import type { Sheet } from "../../plots/sheet.ts";
-import { currencyOf, Word } from "./parts.tsx";
+import { Word } from "./parts.tsx";
 import { type Goal, ROLES, type Row, STATES } from "./wording.ts";
 
 interface LiftProps {
@@ -97,9 +97,4 @@ export function liftSheet(goals: readonly Goal[]): Sheet {
         ]),
     ),
   };
-}
-
-/** Return the level of a row: its rate, mean or ratio. */
-export function levelOfRow(goal: Goal, row: Row, currency: string) {
-  return { value: row[goal.metric], currency: currencyOf(goal, currency) };
 }
