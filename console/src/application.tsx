@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { BASE } from "./address.ts";
-import { shopId } from "./api/client.ts";
+import { counted, shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Guard, Outdated } from "./kit/guard.tsx";
 import { Refused } from "./kit/state.tsx";
@@ -24,7 +24,7 @@ export function Application() {
 const PAGES = SCREENS.map((screen) => ({ screen, component: guarded(screen) }));
 
 function guarded(screen: Screen) {
-  const Loaded = lazy(() => screen.load().catch(() => ({ default: Outdated })));
+  const Loaded = lazy(() => counted(screen.load()).catch(() => ({ default: Outdated })));
   return () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
 }
 

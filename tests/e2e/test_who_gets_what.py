@@ -7,6 +7,7 @@ import pytest
 import requests
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.e2e.receiver import eventually
 from tests.e2e.story import Story, until_both_met
 from tests.support.browser import leave
 from tests.support.sizes import sized
@@ -175,7 +176,10 @@ def test_holdout__of_a_tenth__keeps_the_original_and_says_so(story: Story, brows
     finally:
         story.call("PATCH", shop, holdout_pct=0, holdout_v1_enabled=False)
         story.await_delivery()
-    assert "cohort" not in assigned(story, user_id=visitor(held[0]), url=store)
+    # A store that is slow for a moment leaves the edge with its copy for another second.
+    eventually(
+        lambda: "cohort" not in assigned(story, user_id=visitor(held[0]), url=store), "visitors without a cohort"
+    )
 
 
 def test_personalization_and_flag__switched_on_and_off__reach_the_storefront_and_are_counted(

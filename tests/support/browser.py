@@ -7,7 +7,7 @@ time, where it is installed. Full sizes (`--large`) run the whole browser. See d
 import shutil
 from collections.abc import Iterator, Sequence
 
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 BROWSERS = ("chromium", "google-chrome")
 SHELLS = ("chromium-headless-shell", "chrome-headless-shell")
@@ -22,6 +22,11 @@ FLAGS = [
     "--host-resolver-rules=MAP *.example 127.0.0.1",  # shops of any name stand on this machine
     f"--user-agent={USER_AGENT}",
 ]
+
+PATIENCE = 20_000
+"""Milliseconds that an expectation waits: with four browsers and three stacks on two cores, an answer takes seconds."""
+
+expect.set_options(timeout=PATIENCE)
 
 
 def launch(playwright: Playwright, *, is_whole: bool) -> Browser:

@@ -45,17 +45,22 @@ const headers: Middleware = {
 export const api = createClient<paths>({ baseUrl: "/api/v1", fetch: send, credentials: "same-origin" });
 api.use(headers);
 
-/** Number of calls that have no answer yet. */
+/** Number of things that have not arrived yet: answers of the API, the code of a screen. */
 export const waiting = signal(0);
 
-/** Send a request, and send it again where the service is busy. Rejects with a Problem where no answer comes. */
-async function send(request: Request): Promise<Response> {
+/** Count something as waited for until it is there, or has failed. */
+export async function counted<T>(arriving: Promise<T>): Promise<T> {
   waiting.value++;
   try {
-    return await sendAgain(request);
+    return await arriving;
   } finally {
     waiting.value--;
   }
+}
+
+/** Send a request, and send it again where the service is busy. Rejects with a Problem where no answer comes. */
+function send(request: Request): Promise<Response> {
+  return counted(sendAgain(request));
 }
 
 async function sendAgain(request: Request): Promise<Response> {
