@@ -1,5 +1,6 @@
 """Files of the console: one page for every screen, and assets whose names change with their content."""
 
+import logging
 import re
 from base64 import b64encode
 from collections.abc import Mapping
@@ -8,12 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request, json_error
+from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request, body_of, json_error
 from abtest.edge.guarding import guarded, refuse_other_methods
+from abtest.kit import canonical_json
 from abtest.kit.content_coding import accepted_codings, is_held
 from abtest.kit.errors import NotFoundError
 
 ASSETS = "/console/assets/"
+REPORTS = "/console/csp"
+REPORT_BYTES = 8_000
+REPORTED = ("effective-directive", "blocked-uri", "source-file", "line-number")
 TYPES: Mapping[str, str] = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -30,25 +35,31 @@ SECURITY: Headers = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class ConsoleShell:
     """Responses from the folder that `make console` writes.
 
-    `images` and `frames` are origins, as a content security policy names them: of the files of shops, and of previews.
+    `images`, `frames` and `uploads` are origins, as a content security policy names them: of the files of shops, of
+    previews, and of the store that takes large files by signed addresses and sends browsers to them.
     """
 
     files: Path
     images: str
     frames: str
+    uploads: str
 
     def answer(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """Answer with the page or an asset; only errors are JSON."""
-        return guarded(
-            lambda: self._answer(Request.of(event), event["rawPath"]), lambda error: json_error(error, SECURITY)
-        )
+        return guarded(lambda: self._answer(Request.of(event), event), lambda error: json_error(error, SECURITY))
 
-    def _answer(self, request: Request, path: str) -> Answer:
+    def _answer(self, request: Request, event: GatewayEvent) -> Answer:
+        path = event["rawPath"]
+        if path == REPORTS and request.method == "POST":
+            log_violation(body_of(event, most=REPORT_BYTES))
+            return {"statusCode": 204, "headers": SECURITY, "body": ""}
         refuse_other_methods(request)
         if path.startswith(ASSETS):
             return self._asset(request, path.removeprefix(ASSETS))
@@ -75,24 +86,36 @@ class ConsoleShell:
             **SECURITY,
             "Cache-Control": "no-cache",
             "ETag": f'"{sha256(page.encode()).hexdigest()[:16]}"',
-            "Content-Security-Policy": policy(self.images, self.frames),
+            "Content-Security-Policy": policy(self.images, self.frames, self.uploads),
             "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
         }
 
 
-def policy(images: str, frames: str) -> str:
-    """Return the content security policy of the page: scripts, styles and requests of this host only."""
+def policy(images: str, frames: str, uploads: str) -> str:
+    """Return the content security policy of the page: scripts and styles of this host only; see `ConsoleShell`."""
     rules = {
         "default-src": "'none'",
         "script-src": "'self'",
         "style-src": "'self'",
-        "connect-src": "'self'",
-        "img-src": f"'self' data: blob: {images}",
+        "connect-src": f"'self' {uploads}",
+        "img-src": f"'self' data: blob: {images} {uploads}",
+        "media-src": f"{images} {uploads}",
         "frame-src": frames,
         "form-action": "'self'",
         "base-uri": "'none'",
         "frame-ancestors": "'none'",
         "require-trusted-types-for": "'script'",
         "trusted-types": "'none'",
+        "report-uri": REPORTS,
     }
     return "; ".join(f"{name} {value}".strip() for name, value in rules.items())
+
+
+def log_violation(body: bytes) -> None:
+    """Log what a browser reports against the policy. Anybody can send one, so no other part of it is believed."""
+    try:
+        report = canonical_json.loads(body)["csp-report"]
+        named = {name: str(report[name])[:200] for name in REPORTED if name in report}
+    except (ValueError, TypeError, KeyError):
+        return
+    _log.warning("console.policy_violated", extra={"violation": named})

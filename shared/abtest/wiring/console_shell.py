@@ -13,9 +13,15 @@ from abtest.wiring.settings import MissingSettingError, settings
 def create_handler() -> Handler:
     """Return the handler of every address below `/console`. Raises MissingSettingError."""
     config = settings()
-    config.need("assets_base_url", "worker_base_url")
-    frames = origin(config.preview_base_url or config.worker_base_url)
-    return through_cdn(ConsoleShell(console_files(), images=origin(config.assets_base_url), frames=frames).answer)
+    config.need("assets_base_url", "worker_base_url", "upload_origins")
+    shell = ConsoleShell(
+        console_files(),
+        images=origin(config.assets_base_url),
+        frames=origin(config.preview_base_url or config.worker_base_url),
+        # Addresses are signed for another engine, where one is named.
+        uploads=config.aws_endpoint_url or config.upload_origins,
+    )
+    return through_cdn(shell.answer)
 
 
 def console_files() -> Path:

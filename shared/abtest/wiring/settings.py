@@ -30,6 +30,8 @@ class Settings:
     webhook_key_arn: str = ""
     worker_base_url: str = ""
     assets_base_url: str = ""
+    upload_origins: str = ""
+    aws_endpoint_url: str = ""
     preview_base_url: str = ""
     api_base_url: str = ""
     console_origin: str = ""

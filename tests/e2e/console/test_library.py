@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.e2e.test_landing_pages import spec
 from tests.support.console_page import Console
+from tests.support.media import encoded, gradient
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 
@@ -96,6 +99,20 @@ def test_landing_page__published_and_rolled_back__shows_the_earlier_version(cons
     expect(rows.nth(1)).to_contain_text("version 1")
     expect(rows.nth(1)).to_contain_text("published")
     expect(rows.nth(2)).to_contain_text("superseded")
+
+
+def test_pictures__small_and_large__are_uploaded_and_shown(console: Console) -> None:
+    noise = Image.effect_noise((2000, 2000), 60)
+    pictures = {"small.png": encoded(gradient(), "PNG"), "large.png": encoded(noise, "PNG")}
+    assert len(pictures["large.png"]) > 3 << 20, "too large for the request: it goes to the signed address"
+    page = console.open("/assets")
+    files: Any = [{"name": name, "mimeType": "image/png", "buffer": content} for name, content in pictures.items()]
+    page.get_by_label("Files to upload").set_input_files(files)
+    expect(page.get_by_text("2 files uploaded")).to_be_visible()
+    for name in pictures:
+        picture = page.get_by_role("listitem").filter(has_text=name).locator("img")
+        expect(picture).to_have_js_property("complete", value=True)
+        assert picture.evaluate("(image) => image.naturalWidth") > 0
 
 
 def test_idea__moved_by_keys_and_made_a_draft__is_tested_by_it(console: Console) -> None:

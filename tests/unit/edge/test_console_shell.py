@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,12 @@ def shell(tmp_path: Path) -> ConsoleShell:
     (assets / "main-A1.js").write_bytes(b"plain")
     (assets / "main-A1.js.br").write_bytes(b"packed")
     (tmp_path / "sizes.json").write_text("{}")
-    return ConsoleShell(tmp_path, images="https://assets.example", frames="https://*.preview.example")
+    return ConsoleShell(
+        tmp_path,
+        images="https://assets.example",
+        frames="https://*.preview.example",
+        uploads="https://store.example",
+    )
 
 
 def event(method: str, path: str, headers: dict[str, str]) -> dict[str, Any]:
@@ -49,7 +54,9 @@ def test_page__policy__allows_this_host_files_of_shops_and_previews(shell: Conso
     policy = get(shell, "/console/")["headers"]["Content-Security-Policy"].split("; ")
     assert "default-src 'none'" in policy
     assert "script-src 'self'" in policy
-    assert "img-src 'self' data: blob: https://assets.example" in policy
+    assert "img-src 'self' data: blob: https://assets.example https://store.example" in policy
+    assert "connect-src 'self' https://store.example" in policy
+    assert "report-uri /console/csp" in policy
     assert "frame-src https://*.preview.example" in policy
     assert "frame-ancestors 'none'" in policy
     assert "require-trusted-types-for 'script'" in policy
@@ -100,6 +107,29 @@ def test_asset__that_is_none__is_404_without_caching(shell: ConsoleShell, name: 
     answer = get(shell, f"/console/assets/{name}")
     assert answer["statusCode"] == 404
     assert answer["headers"]["Cache-Control"] == "no-store"
+
+
+REPORT = b'{"csp-report": {"effective-directive": "script-src", "blocked-uri": "https://evil.example/x", "more": "y"}}'
+
+
+def test_report__of_a_browser__is_logged_in_part(shell: ConsoleShell, caplog: pytest.LogCaptureFixture) -> None:
+    report = event("POST", "/console/csp", {}) | {"body": b64encode(REPORT).decode(), "isBase64Encoded": True}
+    assert shell.answer(report)["statusCode"] == 204
+    (record,) = caplog.records
+    named = record.__dict__["violation"]
+    assert named == {"effective-directive": "script-src", "blocked-uri": "https://evil.example/x"}
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{}", '{"csp-report": 1}', "{", '{"csp-report": null}'])
+def test_report__without_a_violation__is_dropped(
+    shell: ConsoleShell, caplog: pytest.LogCaptureFixture, body: str
+) -> None:
+    assert shell.answer(event("POST", "/console/csp", {}) | {"body": body})["statusCode"] == 204
+    assert caplog.records == []
+
+
+def test_report__that_is_long__is_413(shell: ConsoleShell) -> None:
+    assert shell.answer(event("POST", "/console/csp", {}) | {"body": "x" * 9000})["statusCode"] == 413
 
 
 def test_page__by_post__is_405(shell: ConsoleShell) -> None:
