@@ -3,7 +3,7 @@
 import logging
 
 from benchmarks.bench_overview import Screen
-from benchmarks.console import filtering, sessions
+from benchmarks.console import sessions, visits
 from benchmarks.local_engine import local_engine
 
 
@@ -13,4 +13,4 @@ def report() -> None:
     with local_engine() as (clients, endpoint):
         screen = Screen(clients, endpoint)
         sessions.report(screen)
-        filtering.report(screen)
+        visits.report(screen)

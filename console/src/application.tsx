@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { BASE } from "./address.ts";
-import { counted, shopId } from "./api/client.ts";
+import { beginEarly, counted, shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Guard, Outdated } from "./kit/guard.tsx";
 import { Refused } from "./kit/state.tsx";
@@ -26,6 +26,18 @@ const PAGES = SCREENS.map((screen) => ({ screen, component: guarded(screen) }));
 function guarded(screen: Screen) {
   const Loaded = lazy(() => counted(screen.load()).catch(() => ({ default: Outdated })));
   return () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
+}
+
+/** Load the code of the screen at an address, and what it reads first, while the session is on its way. */
+export function preload({ pathname, search }: { pathname: string; search: string }): void {
+  const [, shop = "", path = ""] = new RegExp(`^${BASE}/([^/]+)(.*)$`).exec(pathname) ?? [];
+  const screen = SCREENS.find((each) => patternOf(each.path).test(path));
+  void screen?.load().catch(() => undefined);
+  if (screen?.first && !search) beginEarly(shop, screen.first);
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}/?$`);
 }
 
 function Signed() {

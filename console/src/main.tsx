@@ -12,7 +12,7 @@ import "./styles/results.css";
 import "./styles/overview.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
-import { Application } from "./application.tsx";
+import { Application, preload } from "./application.tsx";
 import { notify } from "./kit/toast.tsx";
 import { invitation } from "./session/invitation.tsx";
 import { enter, resume } from "./session/session.ts";
@@ -21,6 +21,7 @@ const root = document.getElementById("console");
 if (root) void start(root);
 
 async function start(root: HTMLElement): Promise<void> {
+  preload(location);
   try {
     await enterByAddress();
     await resume();

@@ -41,6 +41,8 @@ export interface Screen {
   scope?: string;
   /** The route that the screen lives from. One that the API does not have is an error when the console is built. */
   needs?: keyof paths;
+  /** What it reads first where its address has no query: asked for together with its code. */
+  first?: string;
   /** Where the navigation has it; screens of one thing are not in it. */
   group?: Group;
   load: () => Promise<{ default: ComponentType }>;

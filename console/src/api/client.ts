@@ -45,6 +45,25 @@ const headers: Middleware = {
 export const api = createClient<paths>({ baseUrl: "/api/v1", fetch: send, credentials: "same-origin" });
 api.use(headers);
 
+const early = new Map<string, Promise<Response>>();
+
+/** Begin a call that the first screen will make, while its code and the session are still on their way. */
+export function beginEarly(shop: string, path: string): void {
+  const url = new URL(`/api/v1${path}`, location.href).href;
+  const answer = fetch(url, { credentials: "same-origin", headers: { "X-Svc-Shop": shop } });
+  answer.catch(() => undefined);
+  early.set(`${shop} ${url}`, answer);
+}
+
+/** Send a request, unless it was begun early. A refusal then is no answer: the person may have signed in since. */
+async function sent(request: Request): Promise<Response> {
+  const name = `${request.headers.get("X-Svc-Shop")} ${request.url}`;
+  const begun = request.method === "GET" ? early.get(name) : undefined;
+  early.delete(name);
+  const answer = await begun?.catch(() => undefined);
+  return answer?.ok ? answer : fetch(request.clone());
+}
+
 /** Number of things that have not arrived yet: answers of the API, the code of a screen. */
 export const waiting = signal(0);
 
@@ -67,7 +86,7 @@ async function sendAgain(request: Request): Promise<Response> {
   const body = request.method === "GET" ? null : await request.clone().text();
   let isConfirmed = false;
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(request.clone()).catch(() => {
+    const response = await sent(request).catch(() => {
       throw noAnswer();
     });
     note(request, body, response);

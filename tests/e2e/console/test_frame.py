@@ -66,6 +66,15 @@ def test_api_calls__of_a_screen__can_be_copied(console: Console) -> None:
     expect(console.page.get_by_role("dialog")).to_contain_text("/api/v1/experiments?")
 
 
+@pytest.mark.parametrize("path", ["", "/experiments"])
+def test_first_screen__reads_each_thing_once(console: Console, path: str) -> None:
+    urls: list[str] = []
+    console.page.on("request", lambda request: urls.append(request.url) if "/api/v1/" in request.url else None)
+    console.open(path)
+    assert urls
+    assert sorted(set(urls)) == sorted(urls), "what is requested early is what the screen reads"
+
+
 def test_screen__that_throws_or_is_gone__is_named_in_its_place_and_the_frame_goes_on(console: Console) -> None:
     module = "export default () => { throw new Error('a fault of the screen') }"
     console.page.route(

@@ -9,6 +9,7 @@ export const screens: Screen[] = [
     group: "Deliver",
     scope,
     needs: "/experiments",
+    first: "/experiments?sort=-updated_at",
     load: () => import("./list.tsx"),
   },
   {

@@ -7,6 +7,7 @@ export const screens: Screen[] = [
     group: "",
     scope: "analytics:read",
     needs: "/analytics/overview",
+    first: "/analytics/overview?limit=100",
     load: () => import("./overview.tsx"),
   },
 ];
