@@ -61,6 +61,7 @@ def main() -> None:
         clock=SystemClock(),
         previews=never,
         bar=never,
+        editor=never,
     )
     plain = {"accept-encoding": "identity"}
     cases = [

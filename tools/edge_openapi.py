@@ -11,7 +11,14 @@ from pydantic import Field, RootModel
 from abtest.contract.base import ABSENT, DateTime, Id, Output
 from abtest.domain.delivery.drafts import DraftKind
 from abtest.domain.ledger.events import EVENT_TYPES
-from abtest.edge.delivery import CONFIG_PREVIEW, SNIPPET_BAR, SNIPPET_PREVIEW, SNIPPET_QA, UNCACHED_PARAMETERS
+from abtest.edge.delivery import (
+    CONFIG_PREVIEW,
+    SNIPPET_BAR,
+    SNIPPET_EDITOR,
+    SNIPPET_PREVIEW,
+    SNIPPET_QA,
+    UNCACHED_PARAMETERS,
+)
 from tools import edge_openapi_assign as assignment
 from tools import edge_openapi_handover as handover
 from tools import edge_openapi_preview as preview
@@ -264,6 +271,7 @@ def _snippet() -> Json:
             parameter(SNIPPET_PREVIEW, "query", "Token of a preview link", {"type": "string"}),
             parameter(SNIPPET_QA, "query", "Loads the tool for QA", {"type": "string"}),
             parameter(SNIPPET_BAR, "query", "Loads the bar of previews and QA", {"type": "string"}),
+            parameter(SNIPPET_EDITOR, "query", "Loads the part of the visual editor in pages", {"type": "string"}),
         ],
     )
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { inShort, moved, withChange } from "../src/editor/changes.ts";
 import { partsOf, updateOf } from "../src/editor/draft.ts";
 import { begun, done, redone, undone } from "../src/editor/history.ts";
+import { isOfShop } from "../src/editor/live.ts";
 import { readMessage } from "../src/editor/messages.ts";
 import { asHex } from "../src/editor/style_fields.tsx";
 
@@ -15,7 +16,7 @@ const SELECTED = {
 };
 
 test("readMessage, the chosen element: has every field, absent ones empty", () => {
-  const message = readMessage(SELECTED, NONCE);
+  const message = readMessage(SELECTED, NONCE, true);
   assert.equal(message?.type, "selected");
   assert.deepEqual(message?.type === "selected" && message.element, {
     tag: "h1",
@@ -43,13 +44,45 @@ test("readMessage, a page that lies: is nothing, or cut to what the panel can ho
     { source: "svc-edit", nonce: NONCE, type: "__proto__" },
     { source: "svc-edit", nonce: NONCE, type: "save", mutations: [] },
   ];
-  for (const lie of lies) assert.equal(readMessage(lie, NONCE), null);
+  for (const lie of lies) assert.equal(readMessage(lie, NONCE, true), null);
   const huge = { ...SELECTED.element, text: "x".repeat(10 ** 6), attributes: { a: { toString: "no" } } };
-  const message = readMessage({ ...SELECTED, element: huge }, NONCE);
+  const message = readMessage({ ...SELECTED, element: huge }, NONCE, true);
   assert.equal(message?.type === "selected" && message.element.text.length, 20_000);
   assert.deepEqual(message?.type === "selected" && message.element.attributes, { a: "" });
   const shown = { source: "svc-edit", nonce: NONCE, type: "shown", turn: "1", matches: [1, "2", null], errors: [{}] };
-  assert.deepEqual(readMessage(shown, NONCE), { type: "shown", turn: -1, matches: [1, -1, -1], errors: [""] });
+  assert.deepEqual(readMessage(shown, NONCE, true), { type: "shown", turn: -1, matches: [1, -1, -1], errors: [""] });
+});
+
+test("readMessage, a page in a window: says everything with the nonce, and is no preview", () => {
+  const hello = { source: "svc-edit", type: "hello", url: "https://shop.example/" };
+  assert.equal(readMessage(hello, NONCE, false), null);
+  assert.deepEqual(readMessage({ ...hello, nonce: NONCE }, NONCE, false), {
+    type: "hello",
+    url: "https://shop.example/",
+  });
+  assert.deepEqual(readMessage(hello, NONCE, true), { type: "hello", url: "" });
+  assert.equal(readMessage({ source: "svc-preview", type: "hello", url: "x" }, NONCE, false), null);
+});
+
+test("isOfShop, origins of a window: are the page's own, or of the shop's hosts and at least as safe", () => {
+  const [address, hosts] = ["https://www.shop.example/a", ["shop.example", "checkout.example", ""]];
+  for (const origin of [
+    "https://www.shop.example",
+    "https://shop.example",
+    "https://de.shop.example",
+    "https://checkout.example",
+  ])
+    assert.equal(isOfShop(origin, address, hosts), true, origin);
+  for (const origin of [
+    "http://www.shop.example",
+    "https://notshop.example",
+    "https://shop.example.evil.example",
+    "null",
+    "",
+  ])
+    assert.equal(isOfShop(origin, address, hosts), false, origin);
+  assert.equal(isOfShop("http://localhost:9702", "http://localhost:9702/", []), true);
+  assert.equal(isOfShop("https://evil.example", "javascript:alert(1)", ["evil.example"]), false);
 });
 
 test("history, steps that join: are one step, and undo and redo go through all", () => {

@@ -21,6 +21,7 @@ from abtest.services.context import Caller
 from abtest.services.preview_links import PreviewLinks
 from abtest.services.preview_sessions import OpenPreview, PreviewSessions
 from abtest.services.publication.drafts import Drafts
+from abtest.storefront import live_editor
 from tests.support.memory import MemoryRateLimiter, MemorySessions
 from tests.support.storefronts import ROOTS, SHOP_ID, Storefront, experiment, variation
 
@@ -70,7 +71,14 @@ class Linking:
             clock=storefront.clock,
             tool=TOOL,
         )
-        return Delivery(publications, self.limiter, storefront.clock, lambda: previews, lambda: Body.of(BAR.encode()))
+        return Delivery(
+            publications=publications,
+            limiter=self.limiter,
+            clock=storefront.clock,
+            previews=lambda: previews,
+            bar=lambda: Body.of(BAR.encode()),
+            editor=lambda: Body.of(live_editor("https://console.example").encode()),
+        )
 
     def draft(self, **fields: Any) -> OpenPreview:
         """Store a draft of an experiment, and return a link to its treatment that is valid for an hour."""

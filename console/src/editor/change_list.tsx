@@ -30,7 +30,7 @@ export function ChangeList({ part, page, off, isReadOnly, asides, onShowAsides, 
       <ol>
         {mutations.map((mutation, index) => (
           <li key={`${mutation.selector}-${mutation.action}-${index}`}>
-            <div class="change">
+            <div class="one-change">
               <button type="button" class="link" onClick={() => page.send("find", { selector: mutation.selector })}>
                 {mutation.selector}
               </button>

@@ -21,9 +21,11 @@ export interface ChosenElement {
 }
 
 export type PageMessage =
-  | { type: "hello" }
+  | { type: "hello"; url: string }
   | { type: "ready" }
-  | { type: "navigated"; url: string; title: string }
+  | { type: "moved"; url: string }
+  | { type: "left" }
+  | { type: "navigated"; url: string; isNew: boolean }
   | { type: "blocked"; reason: string; blocked: string }
   | { type: "selected"; element: ChosenElement }
   | { type: "shown"; turn: number; matches: number[]; errors: string[] }
@@ -33,12 +35,15 @@ const MAX_TEXT = 20_000;
 const MAX_SHORT = 2048;
 const MAX_ITEMS = 250;
 
-/** Read a message of the editor in the page, or of the preview around it; null for anything else. */
-export function readMessage(data: unknown, nonce: string): PageMessage | null {
+/**
+ * Read a message of the editor in the page, or of the preview around it; null for anything else. A page in a preview
+ * learns the nonce when it is greeted; one in a window of its own has it from the start.
+ */
+export function readMessage(data: unknown, nonce: string, isProxied: boolean): PageMessage | null {
   if (!isRecord(data)) return null;
-  if (data.source === "svc-preview") return readPreview(data);
+  if (data.source === "svc-preview") return isProxied ? readPreview(data) : null;
   if (data.source !== "svc-edit") return null;
-  if (data.type === "hello") return { type: "hello" };
+  if (data.type === "hello" && isProxied) return { type: "hello", url: "" };
   // What is older than this opening of the editor, or from another page, does not know the nonce.
   if (data.nonce !== nonce) return null;
   return readEditor(data);
@@ -49,15 +54,18 @@ function readPreview(data: Record<string, unknown>): PageMessage | null {
   if (data.type === "blocked") {
     return { type: "blocked", reason: text(data.reason, 100), blocked: text(data.blocked, MAX_SHORT) };
   }
-  return data.type === "hello" || data.type === "navigated"
-    ? { type: "navigated", url, title: text(data.title, 200) }
-    : null;
+  const isNew = data.type === "hello";
+  return isNew || data.type === "navigated" ? { type: "navigated", url, isNew } : null;
 }
 
 function readEditor(data: Record<string, unknown>): PageMessage | null {
   switch (data.type) {
+    case "hello":
+    case "moved":
+      return { type: data.type, url: text(data.url, MAX_SHORT) };
     case "ready":
-      return { type: "ready" };
+    case "left":
+      return { type: data.type };
     case "selected": {
       const element = readElement(data.element);
       return element && { type: "selected", element };

@@ -1,9 +1,9 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Draft } from "./changes.ts";
 import { type ChosenElement, readMessage } from "./messages.ts";
 
 /** Seconds after which a page that has not answered is one that does not open in the editor. */
-const PATIENCE_SECONDS = 12;
+const PATIENCE_SECONDS = 8;
 
 export interface EditedPage {
   /** `waiting` until the page answers; `silent` where it does not. */
@@ -21,14 +21,20 @@ export interface EditedPage {
 export interface Peer {
   /** The window of the page, once there is one. */
   target: () => Window | null;
-  origin: string;
-  /** True where the page is shown by the preview proxy, whose bridge brings the editor. */
+  /** Whether the page that is to be edited may have this origin. */
+  accepts: (origin: string) => boolean;
+  /** True where the page is shown by the preview proxy, whose bridge brings the editor; else the page has a window. */
   isProxied: boolean;
 }
 
 /** Talk with the shop's page: show the draft there, hear what a person chooses. */
-export function useEditedPage(peer: Peer, draft: Draft, isOriginal: boolean, picks: boolean): EditedPage {
-  const nonce = useMemo(() => crypto.randomUUID(), []);
+export function useEditedPage(
+  peer: Peer,
+  nonce: string,
+  draft: Draft,
+  isOriginal: boolean,
+  picks: boolean,
+): EditedPage {
   const [state, setState] = useState<EditedPage["state"]>("waiting");
   const [url, setUrl] = useState("");
   const [element, setElement] = useState<ChosenElement | null>(null);
@@ -38,42 +44,65 @@ export function useEditedPage(peer: Peer, draft: Draft, isOriginal: boolean, pic
   });
   const [blocked, setBlocked] = useState<string | null>(null);
   const turn = useRef(0);
+  /** Origin of the page that was heard last: what is sent to another one does not arrive. */
+  const origin = useRef("");
 
+  const post = useCallback(
+    (message: object) => {
+      if (origin.current) peer.target()?.postMessage(message, origin.current);
+    },
+    [peer],
+  );
   const send = useCallback(
-    (type: string, about: object = {}) =>
-      peer.target()?.postMessage({ source: "svc-edit", nonce, type, ...about }, peer.origin),
-    [peer, nonce],
+    (type: string, about: object = {}) => post({ source: "svc-edit", nonce, type, ...about }),
+    [post, nonce],
   );
   const { mutations, css } = draft;
 
   useEffect(() => {
+    const begin = (url: string) => {
+      setUrl(url);
+      setState("waiting");
+      setElement(null);
+    };
     const hear = (event: MessageEvent) => {
-      if (event.source === null || event.source !== peer.target() || event.origin !== peer.origin) return;
-      const message = readMessage(event.data, nonce);
+      if (event.source === null || event.source !== peer.target() || !peer.accepts(event.origin)) return;
+      const message = readMessage(event.data, nonce, peer.isProxied);
       if (!message) return;
-      if (message.type === "hello") send("begin");
+      origin.current = event.origin;
+      if (message.type === "hello") {
+        if (!peer.isProxied) begin(message.url);
+        send("begin");
+      }
       if (message.type === "ready") setState("ready");
+      if (message.type === "moved") setUrl(message.url);
+      if (message.type === "left") setState("waiting");
       if (message.type === "selected") setElement(message.element);
       if (message.type === "blocked") setBlocked(message.blocked);
       if (message.type === "shown" && message.turn === turn.current) setShown(message);
       if (message.type === "navigated") {
-        setUrl(message.url);
-        const isNew = isRecord(event.data) && event.data.type === "hello";
-        if (!isNew) return;
-        setState("waiting");
-        setElement(null);
-        if (peer.isProxied) peer.target()?.postMessage({ source: "svc-preview", type: "edit" }, peer.origin);
+        if (message.isNew) {
+          begin(message.url);
+          post({ source: "svc-preview", type: "edit" });
+        } else setUrl(message.url);
       }
     };
     window.addEventListener("message", hear);
     return () => window.removeEventListener("message", hear);
-  }, [peer, nonce, send]);
+  }, [peer, nonce, post, send]);
+
+  useEffect(() => {
+    origin.current = "";
+    setState("waiting");
+    setElement(null);
+    setBlocked(null);
+  }, [peer]);
 
   useEffect(() => {
     if (state !== "waiting") return;
     const timer = setTimeout(() => setState("silent"), PATIENCE_SECONDS * 1000);
     return () => clearTimeout(timer);
-  }, [state]);
+  }, [state, peer, url]);
 
   useEffect(() => {
     if (state !== "ready") return;
@@ -90,8 +119,4 @@ export function useEditedPage(peer: Peer, draft: Draft, isOriginal: boolean, pic
     send("clear");
   }, [send]);
   return { state, url, element, matches, errors, blocked, send, forget };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

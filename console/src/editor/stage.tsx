@@ -4,6 +4,8 @@ import { api, data } from "../api/client.ts";
 import { useDoing } from "../api/loading.ts";
 import { asProblem, type Problem } from "../api/problems.ts";
 import { Form } from "../kit/form.tsx";
+import type { LiveWindow } from "./live.ts";
+import { LiveStage } from "./live_stage.tsx";
 import type { EditedPage, Peer } from "./page.ts";
 
 export interface OpenedPreview {
@@ -16,12 +18,13 @@ export interface OpenedPreview {
 }
 
 /** A preview of a page without any variation: the editor shows its draft there. */
-export function usePreview(first: string): OpenedPreview {
+export function usePreview(first: string, isWanted: boolean): OpenedPreview {
   const [address, open] = useState(first);
   const [attempt, setAttempt] = useState(0);
   const [opened, setOpened] = useState<{ url: string | null; problem: Problem | null }>({ url: null, problem: null });
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
+    if (!isWanted) return;
     let isCurrent = true;
     setOpened({ url: null, problem: null });
     data(api.POST("/previews", { body: { url: address, ttl_seconds: 7200 } })).then(
@@ -31,12 +34,12 @@ export function usePreview(first: string): OpenedPreview {
     return () => {
       isCurrent = false;
     };
-  }, [address, attempt]);
+  }, [address, attempt, isWanted]);
   const { url } = opened;
   const peer = useMemo<Peer>(
     () => ({
       target: () => frame.current?.contentWindow ?? null,
-      origin: url ? new URL(url).origin : location.origin,
+      accepts: (origin) => url !== null && origin === new URL(url).origin,
       isProxied: true,
     }),
     [url],
@@ -48,14 +51,20 @@ export function usePreview(first: string): OpenedPreview {
   return { ...opened, peer, frame, address, open: openAt };
 }
 
+/** Where the page is: in a frame here, through the proxy of previews, or in a window of its own. */
+export type Way = "here" | "window";
+
 interface StageProps {
   preview: OpenedPreview;
+  live: LiveWindow;
+  way: Way;
+  onWay: (way: Way) => void;
   page: EditedPage;
   width: number;
 }
 
 /** The shop's page, at the width of a device, made smaller where the window is. */
-export function Stage({ preview, page, width }: StageProps) {
+export function Stage({ preview, live, way, onWay, page, width }: StageProps) {
   const stage = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState({ width: 1280, height: 800 });
   useEffect(() => {
@@ -69,22 +78,40 @@ export function Stage({ preview, page, width }: StageProps) {
   const style = { width: `${width}px`, height: `${room.height / scale}px`, transform: `scale(${scale})` };
   return (
     <section class="editor-stage" aria-label="Page of the shop" aria-busy={page.state === "waiting"}>
-      <AddressBar preview={preview} page={page} />
+      <AddressBar
+        page={page}
+        way={way}
+        onWay={onWay}
+        address={way === "here" ? preview.address : live.address}
+        onOpen={way === "here" ? preview.open : live.open}
+      />
       <div class="editor-room" ref={stage}>
-        {preview.problem ? (
-          <Unopened problem={preview.problem} preview={preview} />
+        {way === "window" ? (
+          <LiveStage live={live} page={page} onHere={() => onWay("here")} />
+        ) : preview.problem ? (
+          <Unopened problem={preview.problem} preview={preview} onWindow={() => onWay("window")} />
         ) : (
           preview.url && <iframe ref={preview.frame} title="The shop's page" src={preview.url} style={style} />
         )}
-        {page.state === "silent" && !preview.problem && <Silent preview={preview} />}
+        {way === "here" && page.state === "silent" && !preview.problem && (
+          <Silent preview={preview} onWindow={() => onWay("window")} />
+        )}
       </div>
       {page.blocked && <p class="note warn">Not part of this preview: {page.blocked}</p>}
     </section>
   );
 }
 
-function AddressBar({ preview, page }: Omit<StageProps, "width">) {
-  const [typed, setTyped] = useState(preview.address);
+interface AddressBarProps {
+  page: EditedPage;
+  way: Way;
+  address: string;
+  onWay: (way: Way) => void;
+  onOpen: (address: string) => void;
+}
+
+function AddressBar({ page, way, address, onWay, onOpen }: AddressBarProps) {
+  const [typed, setTyped] = useState(address);
   useEffect(() => {
     if (page.url) setTyped(page.url);
   }, [page.url]);
@@ -93,7 +120,7 @@ function AddressBar({ preview, page }: Omit<StageProps, "width">) {
       class="editor-address"
       onSubmit={(event) => {
         event.preventDefault();
-        preview.open(typed);
+        onOpen(typed);
       }}
     >
       <input
@@ -103,26 +130,45 @@ function AddressBar({ preview, page }: Omit<StageProps, "width">) {
         onInput={(event) => setTyped(event.currentTarget.value)}
       />
       <button type="submit">Open</button>
+      <fieldset class="switch">
+        <legend class="unseen">Where the page is shown</legend>
+        <button type="button" aria-pressed={way === "here"} onClick={() => onWay("here")}>
+          Here
+        </button>
+        <button type="button" aria-pressed={way === "window"} onClick={() => onWay("window")}>
+          In a window
+        </button>
+      </fieldset>
     </form>
   );
 }
 
-function Silent({ preview }: { preview: OpenedPreview }) {
+interface WaysOnProps {
+  preview: OpenedPreview;
+  onWindow: () => void;
+}
+
+function Silent({ preview, onWindow }: WaysOnProps) {
   return (
     <div class="note warn" role="status">
       <p>
-        The page does not answer. It may refuse to be shown here, or need a login. You can try again, open another page,
-        or write changes by hand in the list.
+        The page does not answer. It may refuse to be shown here, or need a login. Open it in a window of its own, where
+        the shop's tag brings the editor, or write changes by hand in the list.
       </p>
-      <button type="button" onClick={() => preview.open(preview.address)}>
-        Try again
-      </button>
+      <p class="buttons">
+        <button type="button" class="primary" onClick={onWindow}>
+          Open in a window
+        </button>
+        <button type="button" onClick={() => preview.open(preview.address)}>
+          Try again
+        </button>
+      </p>
     </div>
   );
 }
 
 /** A host that is not the shop's yet is claimed with one click. */
-function Unopened({ problem, preview }: { problem: Problem; preview: OpenedPreview }) {
+function Unopened({ problem, preview, onWindow }: WaysOnProps & { problem: Problem }) {
   const doing = useDoing();
   const host = URL.canParse(preview.address) ? new URL(preview.address).hostname : "";
   if (problem.code !== "url_not_allowed" || !host) {
@@ -130,9 +176,14 @@ function Unopened({ problem, preview }: { problem: Problem; preview: OpenedPrevi
       <div class="failed">
         <h2>This page cannot be opened</h2>
         <p>{problem.message}</p>
-        <button type="button" onClick={() => preview.open(preview.address)}>
-          Try again
-        </button>
+        <p class="buttons">
+          <button type="button" class="primary" onClick={onWindow}>
+            Open in a window
+          </button>
+          <button type="button" onClick={() => preview.open(preview.address)}>
+            Try again
+          </button>
+        </p>
       </div>
     );
   }

@@ -14,8 +14,9 @@ import { Conflict } from "./conflict.tsx";
 import { type Part, partsOf, updateOf } from "./draft.ts";
 import { ElementPanel } from "./element_panel.tsx";
 import { begun, done, redone, undone } from "./history.ts";
+import { useLive } from "./live.ts";
 import { useEditedPage } from "./page.ts";
-import { Stage, usePreview } from "./stage.tsx";
+import { Stage, usePreview, type Way } from "./stage.tsx";
 
 type Experiment = Schemas["Experiment"];
 type Variation = Schemas["Variation"];
@@ -28,9 +29,11 @@ interface WorkbenchProps {
   experiment: Experiment;
   variation: Variation;
   address: string;
+  /** Hosts of the shop. */
+  hosts: readonly string[];
 }
 
-export function Workbench({ experiment, variation: opened, address }: WorkbenchProps) {
+export function Workbench({ experiment, variation: opened, address, hosts }: WorkbenchProps) {
   const { query, route } = useLocation();
   const isInSteps = query.steps !== undefined;
   const [variation, setVariation] = useState(opened);
@@ -43,7 +46,10 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
   const [off, setOff] = useState<ReadonlySet<Mutation>>(new Set());
   const [asides, setAsides] = useState<readonly string[]>([]);
   const saving = useDoing();
-  const preview = usePreview(address);
+  const nonce = useMemo(() => crypto.randomUUID(), []);
+  const [way, setWay] = useState<Way>("here");
+  const preview = usePreview(address, way === "here");
+  const live = useLive(nonce, address, hosts);
   const isReadOnly = ENDED.has(experiment.status) || experiment.archived_at !== null || !may("experiments:write");
 
   const parts = history.present;
@@ -52,7 +58,16 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
     () => ({ mutations: part.mutations.filter((each) => !off.has(each)), css: part.css }),
     [part, off],
   );
-  const page = useEditedPage(preview.peer, shown, isOriginal, picks);
+  const page = useEditedPage(way === "here" ? preview.peer : live.peer, nonce, shown, isOriginal, picks);
+  const go = (next: Way) => {
+    if (next === way) return;
+    if (next === "window") live.open(page.url || preview.address);
+    else {
+      preview.open(page.url || live.address);
+      live.close();
+    }
+    setWay(next);
+  };
   const isDirty = parts !== saved;
   useLeaveWarning(isDirty);
 
@@ -129,14 +144,16 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
             Use the page
           </button>
         </fieldset>
-        <fieldset class="switch">
-          <legend class="unseen">Width of the page</legend>
-          {WIDTHS.map((each) => (
-            <button type="button" key={each} aria-pressed={each === width} onClick={() => setWidth(each)}>
-              {each}
-            </button>
-          ))}
-        </fieldset>
+        {way === "here" && (
+          <fieldset class="switch">
+            <legend class="unseen">Width of the page</legend>
+            {WIDTHS.map((each) => (
+              <button type="button" key={each} aria-pressed={each === width} onClick={() => setWidth(each)}>
+                {each}
+              </button>
+            ))}
+          </fieldset>
+        )}
         <button type="button" aria-pressed={isOriginal} onClick={() => setOriginal(!isOriginal)}>
           Original
         </button>
@@ -183,7 +200,7 @@ export function Workbench({ experiment, variation: opened, address }: WorkbenchP
           saving.forget();
         }}
       />
-      <Stage preview={preview} page={page} width={width} />
+      <Stage preview={preview} live={live} way={way} onWay={go} page={page} width={width} />
       <aside class="editor-panel" aria-label="Changes">
         {parts.length > 1 && (
           <select

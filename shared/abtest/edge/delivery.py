@@ -78,8 +78,8 @@ UNCACHED_PARAMETERS = frozenset(
 CONFIG_PREVIEW = "pst"
 """Parameter with the token of a preview link at `/api/exp`."""
 
-SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR = "svc_preview", "svc_qa", "svc_bar"
-"""Parameters with which the address of the snippet has a preview, the tool for QA, or its bar."""
+SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR, SNIPPET_EDITOR = "svc_preview", "svc_qa", "svc_bar", "svc_edit"
+"""Parameters with which the address of the snippet has a preview, the tool for QA, its bar, or the visual editor."""
 
 _CHUNK_FILE = re.compile(r"[0-9a-f]{64}\.(js|css)", re.ASCII)
 _DRAFT_FILE = re.compile(r"([0-9a-f-]{36})-[0-9a-f]{64}\.(js|css)", re.ASCII)
@@ -100,7 +100,7 @@ class InvalidShopIdError(ServiceError):
 class Delivery:
     """Answers from the published objects; requests are counted by address.
 
-    `previews` and `bar` make what only people with a preview or in QA ask for.
+    `previews`, `bar` and `editor` make what only people with a preview, in QA or with the visual editor ask for.
     """
 
     publications: Publications
@@ -108,6 +108,7 @@ class Delivery:
     clock: Clock
     previews: "Callable[[], StorefrontPreviews]"
     bar: Callable[[], Body]
+    editor: Callable[[], Body]
 
     def config(self, event: GatewayEvent, _context: Any = None) -> Answer:
         """`GET /api/exp`: the config that storefronts and preview tools read."""
@@ -153,8 +154,10 @@ class Delivery:
         if SNIPPET_QA in request.query:
             script = self.previews().names(shop_id, environment)
             return personal_answer(request, script.encode(), SNIPPET_CONTENT_TYPE, SHARED)
-        if SNIPPET_BAR in request.query:
-            return body_answer(request, self.bar(), SNIPPET_CONTENT_TYPE, "identity", {**SHARED, **SNIPPET_CACHING})
+        for name, body_of in ((SNIPPET_BAR, self.bar), (SNIPPET_EDITOR, self.editor)):
+            if name in request.query:
+                headers = {**SHARED, **SNIPPET_CACHING}
+                return body_answer(request, body_of(), SNIPPET_CONTENT_TYPE, "identity", headers)
         encoding = chosen_encoding(request.headers.get("accept-encoding"))
         is_invalidated = address_of(shop_id, environment) == (request.path["file"], dict(request.query))
         for_cdn = is_invalidated and is_through_cdn(request.headers)

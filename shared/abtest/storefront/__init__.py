@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
-from json import loads
+from json import dumps, loads
 
 _MARK = re.compile(r"/\*(/?)([a-z_|]+)\*/")
 
@@ -51,8 +51,18 @@ def bar() -> str:
 
 
 def editor() -> str:
-    """Return the part of the visual editor that runs in the shop's page."""
+    """Return the part of the visual editor that runs in the shop's page, for a page in a frame."""
     return f"{packaged('dist/editor.js')}();\n"
+
+
+def live_editor(console_origin: str) -> str:
+    """Return the same for a page in a window that the console opened: it speaks to that origin only.
+
+    Without an origin, the snippet gets the page back.
+    """
+    if not console_origin:
+        return "document.currentScript.onerror();\n"
+    return f"{packaged('dist/editor.js')}(window.opener,{dumps(console_origin)});\n"
 
 
 @cache

@@ -44,10 +44,17 @@ def delivery() -> Delivery:
 
         return Body.of(bar().encode())
 
+    @cache
+    def editor_body() -> Body:
+        from abtest.storefront import live_editor
+
+        return Body.of(live_editor(config.console_origin).encode())
+
     return Delivery(
         publications=publications,
         limiter=DynamoRateLimiter(config.ephemeral_table),
         clock=clock,
         previews=previews,
         bar=bar_body,
+        editor=editor_body,
     )

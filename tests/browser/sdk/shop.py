@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from abtest.domain.delivery.mutations import normalised
 from abtest.domain.delivery.sdk_parts import parts_of
-from abtest.storefront import bundle, packaged
+from abtest.storefront import bundle, live_editor, packaged
 from tests.support.any_json import any_json
 
 SOURCES = Path(__file__).parents[3] / "shared" / "abtest" / "storefront" / "src"
@@ -54,6 +54,8 @@ class Shop:
         """Files as they are, by the path that they stand under (it ends in a slash)."""
         self.outcome: Json = None
         """Outcome of a preview or a QA visit at the edge; None where the tool cannot be loaded."""
+        self.console = ""
+        """Origin of the console that this deployment has."""
         self.drafted: list[str] = []
         """Scripts of the draft, as `scripts`."""
         self.answers: list[Answer] = []
@@ -187,6 +189,8 @@ def chunk_source(name: str, source: str) -> str:
 
 
 def _tool(shop: Shop, query: str) -> tuple[int, str, Iterable[str | bytes]]:
+    if query.startswith("svc_edit="):
+        return 200, JAVASCRIPT, [live_editor(shop.console)]
     if shop.outcome is None:
         return 404, JAVASCRIPT, ["/* there is no tool */"]
     if query.startswith("svc_bar="):

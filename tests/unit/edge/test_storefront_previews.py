@@ -20,6 +20,7 @@ from abtest.edge.storefront_previews import MESSAGES
 from abtest.ports import waits
 from abtest.ports.blobs import Blob, BlobsUnavailableError
 from abtest.services.preview_sessions import OpenPreview
+from abtest.storefront import live_editor
 from tests.support.delivered import experience, flag, item_id, keep, personalization
 from tests.support.invocations import http
 from tests.support.memory import MemoryBlobs, MemorySessions
@@ -382,8 +383,19 @@ def test_bar__with_any_value__is_a_file_for_a_minute(shop: Linking, value: str) 
     assert shop.delivery.snippet(held)["statusCode"] == 304
 
 
+def test_editor__speaks_to_the_console_of_the_deployment__whatever_the_address_has(shop: Linking) -> None:
+    answer = snippet(shop, svc_edit="https://evil.example")
+    assert text_of(answer) == live_editor("https://console.example")
+    assert text_of(answer).endswith(')(window.opener,"https://console.example");\n')
+    assert answer["headers"]["Cache-Control"] == "public, max-age=60"
+
+
+def test_editor__of_a_deployment_without_a_console__gives_the_page_back() -> None:
+    assert live_editor("") == "document.currentScript.onerror();\n"
+
+
 def test_address__without_a_shop__is_refused_with_any_parameter(shop: Linking) -> None:
-    for parameter in ("svc_preview", "svc_qa", "svc_bar"):
+    for parameter in ("svc_preview", "svc_qa", "svc_bar", "svc_edit"):
         assert snippet(shop, "x", **{parameter: "1"})["statusCode"] == 400
 
 

@@ -1,18 +1,22 @@
 // The part of the visual editor that runs in the shop's page. It shows the draft, and reports the element that a person
-// points at. It belongs to one window, around the page or that opened it, and to the nonce of its first message.
+// points at. It belongs to one window, around the page or that opened it, and to the nonce of that one.
 
 import { addCss } from '../src/css.js';
 import { describe } from './describe.js';
 import { matchesOf, show } from './engine.js';
+import { enter } from './live.js';
 import { createPicker } from './picker.js';
 
 const SOURCE = 'svc-edit';
 
-/** @param {Window} peer @param {string} origin of the peer; `*` where any window may show the page */
+/**
+ * @param {Window | null} peer
+ * @param {string} origin of the peer; `*` in a preview, whose pages hold nothing that the window around may not see
+ */
 export const start = (peer = parent, origin = '*') => {
-  let nonce = '';
-  /** @type {(() => void) | null} */
-  let removeAside = null;
+  const live = origin === '*' ? null : enter(peer);
+  if (!peer || live?.isOver()) return;
+  let nonce = live?.nonce ?? '';
 
   /** @param {string} type @param {object} [about] */
   const post = (type, about) => peer.postMessage({ source: SOURCE, nonce, type, ...about }, origin);
@@ -29,7 +33,8 @@ export const start = (peer = parent, origin = '*') => {
   /** @type {Record<string, (data: any) => void>} */
   const orders = {
     begin: (data) => {
-      nonce = `${data.nonce}`;
+      if (!live) nonce = `${data.nonce}`;
+      live?.begin();
       post('ready');
     },
     show: ({ mutations, css, turn }) => {
@@ -53,12 +58,19 @@ export const start = (peer = parent, origin = '*') => {
       if (valid.length) removeAside = addCss(`${valid.join(',')}{display:none!important}`);
     },
   };
+  /** @type {(() => void) | null} */
+  let removeAside = null;
+
+  // In a frame the first message brings the nonce; a window has it from the one that opened it.
+  const isOurs = (/** @type {any} */ data) =>
+    data?.source === SOURCE && (data.nonce === nonce || (!live && data.type === 'begin'));
 
   addEventListener('message', ({ data, source, origin: from }) => {
-    if (source !== peer || (origin !== '*' && from !== origin) || !data || data.source !== SOURCE) return;
-    const order = Object.keys(orders).includes(data.type) && orders[data.type];
-    if (!order || (data.type !== 'begin' && data.nonce !== nonce)) return;
-    order(data);
+    if (source !== peer || (live && from !== origin) || live?.isOver() || !isOurs(data)) return;
+    if (Object.keys(orders).includes(data.type)) orders[data.type]?.(data);
   });
-  post('hello');
+  const here = () => ({ url: location.href });
+  const hello = () => post('hello', live ? here() : {});
+  live?.onPages(hello, () => post('moved', here()), () => post('left'));
+  hello();
 };

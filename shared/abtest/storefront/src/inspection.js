@@ -5,8 +5,8 @@ import { force } from './force.js';
 import { config, scripts } from './page.js';
 import { parts } from './parts.js';
 
-/** A preview or else a QA visit: in the query of the page, or in a cookie of the session. */
-const REQUESTED = /svc_preview=[\w.-]{1,4096}|svc_qa=1(?!.*svc_preview=\w)/;
+/** An editor, by the name of the window that it opened; a preview or else a QA visit, by query or cookie. */
+const REQUESTED = /^svc_edit=1|svc_preview=[\w.-]{1,4096}|svc_qa=1(?!.*svc_preview=\w)/;
 
 /** Address of the tool and its files. @param {string} query */
 export const toolAddress = (query) => `${config.runtime.events_url}/../s/${config.shop_id}.js?${query}`;
@@ -40,12 +40,13 @@ export const fetchTool = (query, onFail, state) => {
 };
 
 /**
- * Return whether the tool takes over, because the page is a QA visit or a preview.
+ * Return whether the tool takes over, because the page is edited, a QA visit or a preview.
  * @param {() => void} onFail goes on without it; the visit is not counted
  * @param {string} cookie
  */
 export const isInspected = (onFail, cookie) => {
-  const requested = !parts._isTool?.() && REQUESTED.exec(`${location.search};${cookie}`);
+  const requested =
+    !parts._isTool?.() && REQUESTED.exec(`${window.opener && window.name};${location.search};${cookie}`);
   if (!requested) return false;
   force._isFlagged = true;
   try {

@@ -19,7 +19,7 @@ const barOutput = `${root}dist/bar.js`;
 const editorOutput = `${root}dist/editor.js`;
 const setsOutput = `${root}dist/sets.json`;
 const namesPath = `${root}names.json`;
-const CORE_BUDGET = 5350;
+const CORE_BUDGET = 5370;
 /** With every part. */
 const BUDGET = 17950;
 const PIXEL_BUDGET = 5000;
