@@ -20,7 +20,11 @@ ShopIds = Annotated[list[Uuid], Unique, Field(min_length=1, max_length=100)]
 def address(text: str) -> str:
     """Return the address unchanged. Raises PydanticCustomError."""
     if not is_address(text):
-        raise PydanticCustomError("address", "must be an address of electronic mail, such as name@shop.example")
+        raise PydanticCustomError(
+            "address",
+            "must be an address of electronic mail, such as name@shop.example; domains with other letters than a to z "
+            "have a form that begins with xn--",
+        )
     return text
 
 

@@ -45,8 +45,15 @@ def test_code__typed_in_its_browser__begins_a_session_that_reads(browser: Browse
 
 
 def test_code__is_eight_digits_in_one_mail(post: Post, code: str) -> None:
-    assert (len(code), code.isdigit(), post.sent[-1].to) == (8, True, "Anna@Shop.example")
+    assert (len(code), code.isdigit(), post.sent[-1].to) == (8, True, ADDRESS)
     assert code in post.sent[-1].text
+
+
+def test_code__for_an_address_that_only_rules_of_case_make_the_same__is_refused(owner: Browser, post: Post) -> None:
+    with_address(owner, post, "anna@gross.example")
+    post.sent.clear()
+    answer = Browser(owner.handler).identity("POST", "/sign-in", {"email": "anna@groß.example"})
+    assert (answer.status, answer.paths, post.sent) == (400, ["email"], [])
 
 
 @pytest.mark.parametrize("text", ["", "1", "12345678901", "１２３４５６７８", "abcdefgh"])

@@ -43,7 +43,7 @@ def test_change__beyond_the_own_role_or_shops__is_refused(actor: Actor, grant: G
 
 
 @pytest.mark.parametrize(
-    "text", ["a@b.example", "first.last+tag@shop.co.uk", "ü@münchen.example", "a" * 64 + "@b.example"]
+    "text", ["a@b.example", "first.last+tag@shop.co.uk", "a@xn--mnchen-3ya.example", "a" * 64 + "@b.example"]
 )
 def test_address__of_a_person__is_one(text: str) -> None:
     assert is_address(text)
@@ -65,6 +65,9 @@ def test_address__of_a_person__is_one(text: str) -> None:
         '"a"@b.example',
         "<a@b.example>",
         "a@b.example" + "x" * 250,
+        "ü@b.example",
+        "a@groß.example",
+        "a@\u212aing.example",
     ],
 )
 def test_address__of_another_form__is_none(text: str) -> None:

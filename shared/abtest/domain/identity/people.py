@@ -154,13 +154,16 @@ def invitation_end(now: datetime) -> Timestamp:
 
 
 def is_address(text: str) -> bool:
-    """Return whether the text can be an address of electronic mail."""
-    return len(text) <= MAX_ADDRESS and _ADDRESS.fullmatch(text) is not None
+    """Return whether the text can be an address of electronic mail: ASCII only, as SES takes them.
+
+    Rules of case join letters that are different domains, such as ß and ss, and one owner would get the other's mail.
+    """
+    return text.isascii() and len(text) <= MAX_ADDRESS and _ADDRESS.fullmatch(text) is not None
 
 
 def normalised(email: str) -> str:
-    """Return the address in the form that is compared: no two users differ in case alone."""
-    return email.casefold()
+    """Return the address in the form that is compared and stored: no two users differ in case alone."""
+    return email.lower()
 
 
 def email_claim(email: str) -> str:

@@ -99,7 +99,9 @@ class EmailCodes:
         user = self._users.with_address(email)
         known = user if user is not None and user.disabled_at is None else None
         document = {"purpose": SIGN_IN, "user_id": known.id if known else ""}
-        return self._sent(email, document, started, is_known=known is not None)
+        # To the address that was proven, not to the one that was typed.
+        to = known.email if known is not None and known.email is not None else email
+        return self._sent(to, document, started, is_known=known is not None)
 
     def sign_in(self, nonce: str, code: str, *, address: str, user_agent: str) -> Begun:
         """Begin a session of level `email`. Raises InvalidCodeError, RateLimitedError."""
