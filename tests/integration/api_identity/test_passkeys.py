@@ -295,6 +295,25 @@ def test_invitation__of_another_organisation__adds_no_passkey(
     reader = Browser(api.handler)
     assert reader.identity("POST", "/invitations/accept", {"token": post.token}).json()["level"] == "email"
     assert reader.identity("POST", "/passkeys/register-challenge").code == "passkey_notice_required"
+    # A second one finds a member, whom the first one made.
+    api.clock.advance(seconds=1)
+    assert stranger.identity("POST", "/invitations", {"email": "anna@shop.example", "role": "owner"}).status == 201
+    second = Browser(api.handler)
+    assert second.identity("POST", "/invitations/accept", {"token": post.token}).json()["level"] == "email"
+    assert second.identity("POST", "/passkeys/register-challenge").code == "passkey_notice_required"
+
+
+def test_invitation__to_a_member_who_joined_with_a_passkey__adds_one(
+    api: MemoryApi, person: Browser, post: Post
+) -> None:
+    with_address(person, post)
+    theirs = api.tenant("Theirs")
+    stranger = Browser(api.handler, begun(api.management, theirs.user_id).token, shop_id=theirs.shop.id)
+    for each in (person, Browser(api.handler)):
+        api.clock.advance(seconds=1)
+        assert stranger.identity("POST", "/invitations", {"email": "anna@shop.example", "role": "viewer"}).status == 201
+        assert each.identity("POST", "/invitations/accept", {"token": post.token}).status == 201
+    assert enrol(each, Authenticator()).status == 201
 
 
 def test_invitation__accepted_by_a_key__gives_a_user_with_passkeys_no_address(

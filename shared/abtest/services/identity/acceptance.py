@@ -48,30 +48,33 @@ class Acceptance:
         The token came by mail, so it proves the address as a code does. Raises UnknownInvitationError,
         OtherAddressError, EnrolmentRefusedError.
         """
-        user, was_member = retried(lambda: self._accepted(token, session))
+        user, member = retried(lambda: self._accepted(token, session))
         if session is not None:
             return None
         # Only an admin of an organisation in which the person already is may help with lost passkeys. Otherwise anyone
         # with an organisation and a look into the mailbox could, without the notice and its day.
+        may_enrol = member is not None and not member.is_joined_by_mail
         return self._store.begin(
-            Beginning(user_id=user.id, level="email", user_agent=user_agent, may_enrol=was_member),
+            Beginning(user_id=user.id, level="email", user_agent=user_agent, may_enrol=may_enrol),
         )
 
-    def _accepted(self, token: str, session: Session | None) -> tuple[User, bool]:
-        """Return the user, and whether the user was a member before."""
+    def _accepted(self, token: str, session: Session | None) -> tuple[User, Member | None]:
+        """Return the user, and the member that the user was before."""
         invitation = self._open(token)
         before = self._user(invitation, session)
-        was_member = self._access.member(invitation.org_id, before.id) is not None
+        member = self._access.member(invitation.org_id, before.id)
         after = before
         if before.email is None:
             after = replace(before, email=invitation.email, version=before.version + 1, updated_at=self._world.now())
         writes = [user_commit(before, after)] if after != before else []
-        writes.append(self._membership(invitation, after, was_member=was_member))
+        if member is None and after.id != invitation.org_id:
+            writes.append(self._joined(invitation, after, session))
+        writes.append(self._ended(invitation, after))
         try:
             self._world.catalog.commit(together(*writes))
         except NameTakenError as error:
             raise OtherAddressError from error
-        return after, was_member
+        return after, member
 
     def _open(self, token: str) -> Invitation:
         target = self._world.catalog.resolve(None, invitation_claim(digest(token)))
@@ -96,18 +99,14 @@ class Acceptance:
             raise UnknownInvitationError
         return user
 
-    def _membership(self, invitation: Invitation, user: User, *, was_member: bool) -> Commit:
-        """Return the commit of a new member and of the end of the invitation. A present member stays what it is."""
-        shop_ids = invitation.shop_ids or [
-            head.id for head in every_head(self._world.catalog, owned_by(invitation.org_id), "SHOP")
-        ]
-        concerned = list(shop_ids)[:MAX_AUDITED_SHOPS]
-        invitations, members = Invitations(self._world, concerned), Members(self._world, concerned)
+    def _ended(self, invitation: Invitation, user: User) -> Commit:
         end = Change(before=invitation, after=None, action="invitation.accept")
-        commit = invitations.stage([end], [invitations.audit_row(user.id, end)]).commit
-        if was_member or user.id == invitation.org_id:
-            return commit
+        invitations = Invitations(self._world, self._concerned(invitation))
+        return invitations.stage([end], [invitations.audit_row(user.id, end)]).commit
+
+    def _joined(self, invitation: Invitation, user: User, session: Session | None) -> Commit:
         now = self._world.now()
+        is_proven = session is not None and session.level in ("passkey", "local")
         member = Member(
             id=user.id,
             org_id=invitation.org_id,
@@ -115,8 +114,17 @@ class Acceptance:
             role=invitation.role,
             shop_ids=invitation.shop_ids,
             invited_by=invitation.invited_by,
+            is_joined_by_mail=bool(user.passkeys) and not is_proven,
             created_at=now,
             updated_at=now,
         )
         join = Change(before=None, after=member, action="member.join")
-        return together(commit, members.stage([join], [members.audit_row(user.id, join)]).commit)
+        members = Members(self._world, self._concerned(invitation))
+        return members.stage([join], [members.audit_row(user.id, join)]).commit
+
+    def _concerned(self, invitation: Invitation) -> list[str]:
+        """Shops whose audit shows the change."""
+        shop_ids = invitation.shop_ids or [
+            head.id for head in every_head(self._world.catalog, owned_by(invitation.org_id), "SHOP")
+        ]
+        return list(shop_ids)[:MAX_AUDITED_SHOPS]
