@@ -134,6 +134,7 @@ def test_sign_in__with_a_false_statement__is_refused(
         {"id": "x", "response": {"clientDataJSON": "e30"}},
         {"id": "x", "response": {"clientDataJSON": "W10"}},
         {"id": "x", "response": {"clientDataJSON": "eyJjaGFsbGVuZ2UiOjF9"}},
+        {"id": "x", "response": {"clientDataJSON": "W1tb" * 30_000}},
         {"id": "\ud800x".encode("utf-16", "surrogatepass").decode("utf-16", "replace"), "response": {}},
     ],
 )

@@ -14,7 +14,7 @@ def challenge_in(credential: Json) -> str:
     client_data = _decoded(_response(credential).get("clientDataJSON"))
     try:
         challenge = json.loads(client_data)["challenge"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidCredentialError from error
     if not isinstance(challenge, str):
         raise InvalidCredentialError
