@@ -158,6 +158,15 @@ def test_admin__invites_up_to_admin_and_touches_no_owner(api: MemoryApi, owner: 
     assert second.identity("PATCH", f"/members/{owner_id(admin)}", {"role": "owner"}).status == 200
 
 
+def test_admin__invites_nobody_whom_an_owner_invited_as_an_owner(api: MemoryApi, owner: Browser, post: Post) -> None:
+    admin = strong(api, joined(owner, post, "admin"))
+    assert invite(owner, "owner", "c@shop.example").status == 201
+    assert invite(admin, "viewer", "C@shop.example").code == "insufficient_role"
+    (left,) = owner.identity("GET", "/invitations").json()["data"]
+    assert left["role"] == "owner"
+    assert Browser(api.handler).identity("POST", "/invitations/accept", {"token": post.token}).status == 201
+
+
 def test_owner__whose_organisation_it_is__cannot_be_removed(api: MemoryApi, owner: Browser, post: Post) -> None:
     second = strong(api, joined(owner, post, "owner"))
     user_id = owner_id(owner)

@@ -186,10 +186,12 @@ class People:
         store.remove(by.in_organisation, invitation_id, expected_version=None, check=check)
 
     def _make_room(self, by: Participant, store: Invitations, email: str) -> None:
-        """End invitations to the same address and expired ones. Raises LimitReachedError."""
+        """End invitations to the same address and expired ones. Raises RoleNotHeldError, LimitReachedError."""
         now, open_ones = self._world.now(), 0
         for invitation in self._stored_invitations(by.rights.org_id):
             if invitation.email == email or not invitation.is_open(now):
+                if invitation.is_open(now):
+                    refuse_unmanageable(by.actor, Grant(role=invitation.role, shop_ids=invitation.shop_ids))
                 store.remove(by.in_organisation, invitation.id, expected_version=None)
             else:
                 open_ones += 1
