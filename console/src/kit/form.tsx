@@ -38,7 +38,9 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          void doing.run(onSubmit);
+          const unread = form.current?.querySelector<HTMLElement>("[data-unread]");
+          if (unread) unread.focus();
+          else void doing.run(onSubmit);
         }}
       >
         {children}
@@ -123,12 +125,13 @@ export function Field({
   label,
   hint,
   required = false,
+  fault,
   children,
-}: FieldProps & { children: (attributes: Attributes) => ComponentChildren }) {
+}: FieldProps & { fault?: string | null; children: (attributes: Attributes) => ComponentChildren }) {
   const id = useId();
   const { problem, paths } = useContext(Answers);
   paths.add(path);
-  const messages = messagesFor(problem, path);
+  const messages = fault ? [fault] : messagesFor(problem, path);
   const describedBy = [hint && `${id}-hint`, messages.length > 0 && `${id}-problem`].filter(Boolean).join(" ");
   const attributes = {
     id,
@@ -202,39 +205,6 @@ export function TextField({
           />
         )
       }
-    </Field>
-  );
-}
-
-interface NumberProps extends FieldProps {
-  value: number | null;
-  onChange: (value: number | null) => void;
-  min?: number;
-  max?: number;
-  step?: number | "any";
-  unit?: string;
-}
-
-export function NumberField({ value, onChange, min, max, step = "any", unit, ...field }: NumberProps) {
-  return (
-    <Field {...field}>
-      {(attributes) => (
-        <span class="with-unit">
-          <input
-            {...attributes}
-            type="number"
-            inputMode="decimal"
-            min={min}
-            max={max}
-            step={step}
-            value={value ?? ""}
-            onInput={(event) =>
-              onChange(Number.isNaN(event.currentTarget.valueAsNumber) ? null : event.currentTarget.valueAsNumber)
-            }
-          />
-          {unit && <span class="soft">{unit}</span>}
-        </span>
-      )}
     </Field>
   );
 }

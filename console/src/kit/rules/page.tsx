@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
-import { NumberField, SelectField, TextField, useMessages } from "../form.tsx";
+import { SelectField, TextField, useMessages } from "../form.tsx";
 import { asJson } from "../json.tsx";
+import { NumberField } from "../number.tsx";
 import type { PageDefinition, Trigger, UrlRule } from "./words.ts";
 
 interface Props {

@@ -2,7 +2,8 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { CheckField, Form, ManyField, NumberField } from "../../kit/form.tsx";
+import { CheckField, Form, ManyField } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Section } from "../../kit/page.tsx";
 import { DAYS } from "../../kit/rules/attributes.ts";
 import {

@@ -1,8 +1,9 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
 import { useDraft } from "../../kit/draft.ts";
-import { Form, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, SelectField, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { WeekdaysField } from "../../kit/rules/weekdays.tsx";

@@ -1,6 +1,7 @@
 import type { Schemas } from "../../api/client.ts";
-import { CheckField, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField, TextField } from "../../kit/form.tsx";
 import { JsonField } from "../../kit/json.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { AGGREGATIONS, TYPES } from "./words.ts";
 
 /** What is typed about a goal; the filter is JSON text. */

@@ -3,6 +3,7 @@ import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
 import { TextField, useMessages } from "../../kit/form.tsx";
+import { NumberInput } from "../../kit/number.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { percent } from "../../kit/values.tsx";
 
@@ -110,15 +111,13 @@ function MemberRow({ member, path, experiments, onChange, onRemove }: RowProps) 
           <MemberName id={member.experiment_id} experiments={experiments} />
         </span>
         <span class="spring" />
-        <input
+        <NumberInput
           class="share"
-          type="number"
           min={0}
           max={100}
-          step="any"
           aria-label={`Share of ${name} in percent`}
-          value={Number((member.share * 100).toFixed(2))}
-          onInput={(event) => onChange((event.currentTarget.valueAsNumber || 0) / 100)}
+          value={Number((member.share * 100).toPrecision(12))}
+          onChange={(share) => onChange((share ?? 0) / 100)}
         />
         <span>%</span>
         <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>

@@ -1,6 +1,7 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, NumberField } from "../../kit/form.tsx";
+import { CheckField } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { shop } from "../../session/session.ts";

@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Confirm, Dialog } from "../../kit/dialog.tsx";
-import { Form, NumberField, TextField } from "../../kit/form.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { notify } from "../../kit/toast.tsx";
 import { Ago } from "../../kit/values.tsx";
 

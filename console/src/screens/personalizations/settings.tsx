@@ -1,8 +1,9 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { useDraft } from "../../kit/draft.ts";
-import { Form, ManyField, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, ManyField, SelectField, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { saved } from "../../kit/saved.ts";

@@ -1,6 +1,7 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, NumberField, SelectField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { SettingForm } from "./common.tsx";
 

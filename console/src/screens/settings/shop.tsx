@@ -1,8 +1,9 @@
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas, shopId } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, NumberField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
+import { NumberField } from "../../kit/number.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { session } from "../../session/session.ts";
