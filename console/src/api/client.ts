@@ -33,10 +33,6 @@ const LONGEST_WAIT_SECONDS = 10;
 const headers: Middleware = {
   onRequest({ request }) {
     if (shopId.value) request.headers.set("X-Svc-Shop", shopId.value);
-    // The key makes it safe to send a change again whose answer was lost.
-    if (request.method !== "GET" && !request.headers.has("Idempotency-Key")) {
-      request.headers.set("Idempotency-Key", crypto.randomUUID());
-    }
     return request;
   },
 };
@@ -77,37 +73,70 @@ export async function counted<T>(arriving: Promise<T>): Promise<T> {
   }
 }
 
-/** Send a request, and send it again where the service is busy. Rejects with a Problem where no answer comes. */
+/** Keys of changes whose answer was lost, by what they change: the same change sent again is done once. */
+const lost = new Map<string, string>();
+const MOST_LOST = 20;
+
+/**
+ * Send a request. Where the service is busy, it is sent again, and so is a change to which no answer came. Rejects
+ * with a Problem where none comes.
+ */
 function send(request: Request): Promise<Response> {
-  return counted(sendAgain(request));
+  return counted(request.method === "GET" ? sendAgain(request, null) : sendChange(request));
 }
 
-async function sendAgain(request: Request): Promise<Response> {
-  const body = request.method === "GET" ? null : await request.clone().text();
+async function sendChange(request: Request): Promise<Response> {
+  const body = await request.clone().text();
+  const change = `${request.method} ${request.url} ${request.headers.get("X-Svc-Shop")} ${body}`;
+  const key = request.headers.get("Idempotency-Key") ?? lost.get(change) ?? crypto.randomUUID();
+  request.headers.set("Idempotency-Key", key);
+  lost.set(change, key);
+  if (lost.size > MOST_LOST) lost.delete(lost.keys().next().value ?? "");
+  const response = await sendAgain(request, body);
+  if (!(await isLost(response))) lost.delete(change);
+  return response;
+}
+
+async function sendAgain(request: Request, body: string | null): Promise<Response> {
   let isConfirmed = false;
   for (let attempt = 1; ; attempt++) {
-    const response = await sent(request).catch(() => {
-      throw noAnswer();
-    });
-    note(request, body, response);
-    if (!isConfirmed && (await needsPasskey(response)) && (await stepUp.ask?.())) {
+    const response = await sent(request).catch(() => null);
+    if (response) note(request, body, response);
+    if (response && !isConfirmed && (await needsPasskey(response)) && (await stepUp.ask?.())) {
       isConfirmed = true;
       continue;
     }
-    const wait = Number(response.headers.get("Retry-After") ?? attempt);
-    if (attempt === ATTEMPTS || !RETRIED.has(response.status) || !(wait <= LONGEST_WAIT_SECONDS)) return response;
+    const isLast = attempt === ATTEMPTS || (body === null && !response);
+    const wait = Number(response?.headers.get("Retry-After") ?? attempt);
+    if (isLast || !(await isRetried(response)) || !(wait <= LONGEST_WAIT_SECONDS)) {
+      if (response) return response;
+      throw noAnswer();
+    }
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
   }
 }
 
-/** Return whether an answer says that the change needs a passkey that was used in the last minutes. */
-export async function needsPasskey(response: Response): Promise<boolean> {
-  if (response.status !== 403) return false;
+async function isRetried(response: Response | null): Promise<boolean> {
+  return !response || RETRIED.has(response.status) || (await codeOf(response, 409)) === "idempotency_in_progress";
+}
+
+/** Return whether an answer is that of a gateway, so that nobody knows whether the change was made. */
+async function isLost(response: Response): Promise<boolean> {
+  return response.status >= 500 && (await codeOf(response, response.status)) === "unexpected";
+}
+
+async function codeOf(response: Response, status: number): Promise<string | null> {
+  if (response.status !== status) return null;
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null);
-  return problemOf(response, body).code === "passkey_required";
+  return problemOf(response, body).code;
+}
+
+/** Return whether an answer says that the change needs a passkey that was used in the last minutes. */
+export async function needsPasskey(response: Response): Promise<boolean> {
+  return (await codeOf(response, 403)) === "passkey_required";
 }
 
 function note(request: Request, body: string | null, response: Response): void {

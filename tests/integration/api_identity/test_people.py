@@ -158,7 +158,7 @@ def test_admin__invites_up_to_admin_and_touches_no_owner(api: MemoryApi, owner: 
     assert second.identity("PATCH", f"/members/{owner_id(admin)}", {"role": "owner"}).status == 200
 
 
-def test_admin__invites_nobody_whom_an_owner_invited_as_an_owner(api: MemoryApi, owner: Browser, post: Post) -> None:
+def test_admin__who_invites_an_invited_owner__is_refused(api: MemoryApi, owner: Browser, post: Post) -> None:
     admin = strong(api, joined(owner, post, "admin"))
     assert invite(owner, "owner", "c@shop.example").status == 201
     assert invite(admin, "viewer", "C@shop.example").code == "insufficient_role"
