@@ -52,6 +52,13 @@ function Signed() {
   }, [known, shops, route]);
   if (!shops.length) return <NoShop />;
   if (!known) return null;
+  if (!isReadable(path)) {
+    return (
+      <Frame>
+        <Missing />
+      </Frame>
+    );
+  }
   return (
     <Frame>
       <Router>
@@ -62,6 +69,15 @@ function Signed() {
       </Router>
     </Frame>
   );
+}
+
+/** Return whether the router can decode an address: it throws for others, such as /%zz. */
+function isReadable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== "";
+  } catch {
+    return false;
+  }
 }
 
 /** Somebody who belongs to no shop, or no longer. */

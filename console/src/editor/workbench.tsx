@@ -4,7 +4,7 @@ import { at } from "../address.ts";
 import { api, data, ifMatch, type Schemas } from "../api/client.ts";
 import { useDoing } from "../api/loading.ts";
 import { Badge } from "../kit/badge.tsx";
-import { useLeaveWarning } from "../kit/form.tsx";
+import { mayLeave, useLeaveWarning } from "../kit/leave.ts";
 import { notify } from "../kit/toast.tsx";
 import { stepAddress } from "../screens/experiments/new/steps.tsx";
 import { may } from "../session/session.ts";
@@ -125,7 +125,10 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
         <select
           aria-label="Variation"
           value={variation.id}
-          onChange={(event) => route(at("/experiments", experiment.id, "edit", event.currentTarget.value))}
+          onChange={({ currentTarget }) => {
+            if (mayLeave()) route(at("/experiments", experiment.id, "edit", currentTarget.value));
+            else currentTarget.value = variation.id;
+          }}
         >
           {experiment.variations.map(({ id, name }) => (
             <option key={id} value={id}>

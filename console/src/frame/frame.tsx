@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { at, BASE } from "../address.ts";
 import { hasEnded, waiting } from "../api/client.ts";
 import { CallButton } from "../kit/call.tsx";
+import { mayLeave } from "../kit/leave.ts";
 import { attempt } from "../kit/toast.tsx";
 import { session, shop, signOut } from "../session/session.ts";
 import { SignInAgain } from "../session/sign_in.tsx";
@@ -66,7 +67,10 @@ function ShopSwitch() {
       aria-label="Shop"
       class="shop"
       value={shop.value?.id}
-      onChange={(event) => route(`${BASE}/${event.currentTarget.value}`)}
+      onChange={({ currentTarget }) => {
+        if (mayLeave()) route(`${BASE}/${currentTarget.value}`);
+        else currentTarget.value = shop.value?.id ?? "";
+      }}
     >
       {shops.map(({ id, name }) => (
         <option key={id} value={id}>
@@ -92,7 +96,7 @@ function Account() {
           </p>
         )}
         <ThemeSwitch />
-        <button type="button" onClick={() => attempt(signOut)}>
+        <button type="button" onClick={() => mayLeave() && attempt(signOut)}>
           Sign out
         </button>
       </div>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { at } from "../address.ts";
 import { api, data } from "../api/client.ts";
+import { mayLeave } from "../kit/leave.ts";
 import { SCREENS } from "../routes.ts";
 import { may } from "../session/session.ts";
 
@@ -39,7 +40,7 @@ export function Search() {
     .filter((hit) => hit.title.toLowerCase().includes(wanted))
     .slice(0, MOST_HITS);
   const go = (hit: Hit | undefined) => {
-    if (!hit) return;
+    if (!hit || !mayLeave()) return;
     dialog.current?.close();
     route(hit.address);
   };

@@ -2,6 +2,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Doing } from "../api/loading.ts";
 import { messagesFor, type Problem, unshown } from "../api/problems.ts";
+import { useLeaveWarning } from "./leave.ts";
 
 /** The problem of the form, and the paths of the controls that show their part of it. */
 const Answers = createContext<{ problem: Problem | null; paths: Set<string> }>({ problem: null, paths: new Set() });
@@ -74,27 +75,6 @@ function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
       {problem.requestId && <p class="soft">Request {problem.requestId}</p>}
     </div>
   );
-}
-
-/** Ask before the page is left while something is not saved. */
-export function useLeaveWarning(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    const follow = (event: MouseEvent) => {
-      const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-      if (link && !link.hasAttribute("target") && !confirm("Leave without saving? What you typed is lost.")) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-      }
-    };
-    window.addEventListener("beforeunload", warn);
-    window.addEventListener("click", follow, true);
-    return () => {
-      window.removeEventListener("beforeunload", warn);
-      window.removeEventListener("click", follow, true);
-    };
-  }, [isDirty]);
 }
 
 /** Return what the API says about a field, for controls that are not a Field; the form then does not list it again. */

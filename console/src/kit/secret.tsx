@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Copied } from "./copy.tsx";
-import { useLeaveWarning } from "./form.tsx";
+import { useLeaveWarning } from "./leave.ts";
 
 interface SecretProps {
   title: string;

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { asProblem } from "../../api/problems.ts";
+import { mayLeave } from "../../kit/leave.ts";
 import { Menu } from "../../kit/menu.tsx";
 import { notify } from "../../kit/toast.tsx";
 import { may } from "../../session/session.ts";
@@ -32,8 +33,9 @@ export function ActionBar({ open }: { open: Open }) {
     setBusy(null);
   };
   const press = (verb: Verb) => {
-    if (verb.tab) route(addressOf(experiment.id, verb.tab));
-    else if (verb.says) setAsked(verb);
+    if (verb.tab) {
+      if (mayLeave()) route(addressOf(experiment.id, verb.tab));
+    } else if (verb.says) setAsked(verb);
     else void now(verb);
   };
   const button = (verb: Verb, style?: string) => (

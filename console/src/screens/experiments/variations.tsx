@@ -5,6 +5,7 @@ import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Form } from "../../kit/form.tsx";
+import { mayLeave } from "../../kit/leave.ts";
 import { Menu } from "../../kit/menu.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
@@ -29,7 +30,12 @@ export function Variations({ open }: { open: Open }) {
       <ul class="variations">
         {experiment.variations.map((variation) => (
           <li key={variation.id} class="card">
-            <Head open={open} variation={variation} changing={changing} onEdit={() => edited(variation.id)} />
+            <Head
+              open={open}
+              variation={variation}
+              changing={changing}
+              onEdit={() => void (mayLeave() && edited(variation.id))}
+            />
             {query.variation === variation.id ? (
               <VariationForm open={open} variation={variation} onDone={() => edited(null)} />
             ) : (

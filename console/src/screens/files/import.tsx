@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
-import { useLeaveWarning } from "../../kit/form.tsx";
+import { useLeaveWarning } from "../../kit/leave.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Plan } from "./plan.tsx";

@@ -4,7 +4,7 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
-import { useLeaveWarning } from "../../kit/form.tsx";
+import { useLeaveWarning } from "../../kit/leave.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { type Library, useLibrary } from "../../kit/rules/targeting.tsx";
 import { targetingInWords } from "../../kit/rules/words.ts";
