@@ -12,6 +12,7 @@ from api_identity.endpoints.vocabulary import (
     CodeUse,
     Signed,
     SignInUse,
+    Writer,
     router_at,
     signed_in,
     user_agent_of,
@@ -85,7 +86,7 @@ def give_address(
 
 @router.patch("/user", operation_id="updateUser")
 @confidential
-def update_user(body: UserPatch, visit: Signed, use_codes: CodeUse, use_sign_in: SignInUse) -> SessionBody:
+def update_user(body: UserPatch, visit: Writer, use_codes: CodeUse, use_sign_in: SignInUse) -> SessionBody:
     """Name the user, for others of the organisation."""
     use_codes.name(visit, body.name)
     return use_sign_in.shown(visit.used)

@@ -30,6 +30,9 @@ AnyPage = Annotated[Exchange, Depends(SameOrigin())]
 Signed = Annotated[Visit, Depends(SignedIn())]
 """A live session of any level."""
 
+Writer = Annotated[Visit, Depends(SignedIn(may_write=True))]
+"""A live session that may change something."""
+
 Strong = Annotated[Visit, Depends(SignedIn(may_write=True, recent=True))]
 """A live session, strong enough to change passkeys."""
 

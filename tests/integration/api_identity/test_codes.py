@@ -178,6 +178,11 @@ def test_address__by_sessions_that_may_not__is_refused(
     assert reader.identity("POST", "/address", {"email": "b@shop.example"}).code == "passkey_required"
 
 
+def test_name__by_a_session_that_only_reads__is_refused(api: MemoryApi, tenant: Tenant) -> None:
+    reader = Browser(api.handler, begun(api.management, tenant.user_id, level="email").token)
+    assert reader.identity("PATCH", "/user", {"name": "Another"}).code == "passkey_required"
+
+
 def test_name__of_the_user__is_shown_to_others(owner: Browser) -> None:
     assert owner.identity("PATCH", "/user", {"name": "Anna"}).json()["user"]["name"] == "Anna"
     assert owner.identity("GET", "/members").json()["data"][0]["name"] == "Anna"
