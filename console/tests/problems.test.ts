@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asProblem, messagesFor, Problem, problemOf, unshown } from "../src/api/problems.ts";
+import { asProblem, messagesFor, messagesOfEntries, Problem, problemOf, unshown } from "../src/api/problems.ts";
 
 const ENVELOPE = {
   error: {
@@ -35,6 +35,17 @@ test("messagesFor, both spellings of a path: finds the field", () => {
   assert.deepEqual(messagesFor(problem, "goals.0.name"), ["must not be empty"]);
   assert.deepEqual(messagesFor(problem, "goals[0].name"), ["must not be empty"]);
   assert.deepEqual(messagesFor(null, "name"), []);
+});
+
+test("messagesOfEntries, a list in one control: names each entry by its number", () => {
+  const fields = [
+    { path: "hosts[1]", message: "must be a host" },
+    { path: "hosts[1].name", message: "is of a deeper control" },
+    { path: "hostsOfOthers[0]", message: "is of another" },
+  ];
+  const problem = new Problem({ status: 400, code: "validation_failed", message: "", fields });
+  assert.deepEqual(messagesOfEntries(problem, "hosts"), [{ path: "hosts[1]", message: "Entry 2: must be a host" }]);
+  assert.deepEqual(messagesOfEntries(null, "hosts"), []);
 });
 
 test("unshown, a form with one of two fields: returns the other", () => {

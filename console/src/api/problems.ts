@@ -66,6 +66,15 @@ export function messagesFor(problem: Problem | null, path: string): string[] {
   return problem.fields.filter((field) => dotted(field.path) === wanted).map((field) => field.message);
 }
 
+/** Return the messages for the entries of a list that one control shows: the entry is named by its number. */
+export function messagesOfEntries(problem: Problem | null, path: string): FieldProblem[] {
+  const start = `${dotted(path)}.`;
+  return (problem?.fields ?? []).flatMap((field) => {
+    const entry = dotted(field.path).startsWith(start) ? dotted(field.path).slice(start.length) : "";
+    return /^\d+$/.test(entry) ? [{ path: field.path, message: `Entry ${Number(entry) + 1}: ${field.message}` }] : [];
+  });
+}
+
 /** Return the problems of fields that no control on the screen shows. */
 export function unshown(problem: Problem, shown: Iterable<string>): FieldProblem[] {
   const known = new Set([...shown].map(dotted));

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Doing } from "../api/loading.ts";
-import { messagesFor, type Problem, unshown } from "../api/problems.ts";
+import { messagesFor, messagesOfEntries, type Problem, unshown } from "../api/problems.ts";
 import { useLeaveWarning } from "./leave.ts";
 
 /** The problem of the form, and the paths of the controls that show their part of it. */
@@ -106,12 +106,15 @@ export function Field({
   hint,
   required = false,
   fault,
+  isList = false,
   children,
-}: FieldProps & { fault?: string | null; children: (attributes: Attributes) => ComponentChildren }) {
+}: FieldProps & { fault?: string | null; isList?: boolean; children: (attributes: Attributes) => ComponentChildren }) {
   const id = useId();
   const { problem, paths } = useContext(Answers);
   paths.add(path);
-  const messages = fault ? [fault] : messagesFor(problem, path);
+  const entries = isList ? messagesOfEntries(problem, path) : [];
+  for (const entry of entries) paths.add(entry.path);
+  const messages = fault ? [fault] : [...messagesFor(problem, path), ...entries.map(({ message }) => message)];
   const describedBy = [hint && `${id}-hint`, messages.length > 0 && `${id}-problem`].filter(Boolean).join(" ");
   const attributes = {
     id,
@@ -160,7 +163,7 @@ export function TextField({
   maxLength,
   rows,
   ...field
-}: TextProps) {
+}: TextProps & { isList?: boolean }) {
   return (
     <Field {...field}>
       {(attributes) =>
@@ -301,6 +304,7 @@ export function LinesField({
   return (
     <TextField
       {...field}
+      isList
       rows={rows}
       value={text}
       onChange={(typed) => {

@@ -1,7 +1,7 @@
 """A clumsy person: goes back, loses the line, types commas, uses two windows. Nothing typed is lost."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
 from tests.support.console_page import Console
 
@@ -11,8 +11,14 @@ LEAVE = "Leave without saving? What you typed is lost."
 
 
 def test_form__left_by_the_back_button_search_or_sign_out__asks_and_keeps_what_was_typed(console: Console) -> None:
-    page, questions = console.page, []
-    page.on("dialog", lambda dialog: (questions.append(dialog.message), dialog.dismiss()))
+    page = console.page
+    questions: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        questions.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
     console.open("/flags")
     console.click("New flag", role="link")
     console.field("Name").fill("Free shipping")
