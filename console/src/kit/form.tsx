@@ -28,7 +28,7 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
     const first =
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
       form.current?.querySelector<HTMLElement>(".problem");
-    first?.focus();
+    show(first);
   }, [problem]);
   useLeaveWarning(isDirty);
   return (
@@ -40,7 +40,7 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
         onSubmit={(event) => {
           event.preventDefault();
           const unread = form.current?.querySelector<HTMLElement>("[data-unread]");
-          if (unread) unread.focus();
+          if (unread) show(unread);
           else void doing.run(onSubmit);
         }}
       >
@@ -55,6 +55,12 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
       </form>
     </Answers.Provider>
   );
+}
+
+/** Lead to a control, also where it is folded away. */
+function show(control: HTMLElement | null | undefined): void {
+  for (let box = control?.closest("details"); box; box = box.parentElement?.closest("details")) box.open = true;
+  control?.focus();
 }
 
 /** What went wrong as a whole. It comes after the controls, which say by then which fields they show. */

@@ -41,63 +41,67 @@ interface InputProps {
   step?: number | "any";
 }
 
+/** What was typed in a field for a number. */
+function useTyped({ value, onChange }: InputProps) {
+  const [{ typed, over }, setTyped] = useState({ typed: value === null ? "" : String(value), over: value });
+  // What was typed stays as long as it means the value, or nothing yet; a value from elsewhere takes its place.
+  const isTyped = faultOf(typed) ? over === value : readNumber(typed) === value || (!typed.trim() && !value);
+  const text = isTyped ? typed : value === null ? "" : String(value);
+  const take = (next: string) => {
+    setTyped({ typed: next, over: value });
+    if (!faultOf(next)) onChange(readNumber(next));
+  };
+  return { text, fault: faultOf(text), take };
+}
+
+type Typed = ReturnType<typeof useTyped>;
+type Limits = Pick<InputProps, "value" | "min" | "max" | "step">;
+
 /**
  * A text that is read as a number. A number control of the browser loses the point while it is typed, and drops the
  * comma of other languages: 1,5 becomes 15. A form is not sent while a text in it cannot be read.
  */
-export function NumberInput({
-  value,
-  onChange,
-  min = Number.NEGATIVE_INFINITY,
-  max = Number.POSITIVE_INFINITY,
-  step = 1,
-  ...attributes
-}: InputProps & Record<string, unknown>) {
-  const [typed, setTyped] = useState(value === null ? "" : String(value));
-  // What was typed stays as long as it means the value; a value from elsewhere takes its place.
-  const isTyped = readNumber(typed) === value || (!typed.trim() && !value);
-  const text = isTyped ? typed : value === null ? "" : String(value);
-  const fault = faultOf(text);
-  const take = (next: string) => {
-    setTyped(next);
-    onChange(readNumber(next));
-  };
-  const onKey = (event: KeyboardEvent) => {
+function attributesOf({ text, fault, take }: Typed, { value, min = -Infinity, max = Infinity, step = 1 }: Limits) {
+  const onKeyDown = (event: KeyboardEvent) => {
     const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
     if (by === undefined || fault) return;
     event.preventDefault();
     const next = (value ?? 0) + by * (step === "any" ? 1 : step);
     take(String(Number(Math.min(max, Math.max(min, next)).toPrecision(12))));
   };
+  return {
+    type: "text",
+    inputMode: "decimal",
+    autocomplete: "off",
+    value: text,
+    "data-unread": fault ?? undefined,
+    onInput: (event: { currentTarget: HTMLInputElement }) => take(event.currentTarget.value),
+    onKeyDown,
+  } as const;
+}
+
+/** A number without a label of its own. */
+export function NumberInput({ label, ...input }: InputProps & { label: string }) {
+  const typed = useTyped(input);
   return (
     <input
-      {...attributes}
-      type="text"
-      inputMode="decimal"
-      autocomplete="off"
-      value={text}
-      aria-invalid={fault || attributes["aria-invalid"] ? true : undefined}
-      data-unread={fault ?? undefined}
-      onInput={(event) => take(event.currentTarget.value)}
-      onKeyDown={onKey}
+      {...attributesOf(typed, input)}
+      class="share"
+      aria-label={label}
+      aria-invalid={typed.fault ? true : undefined}
+      title={typed.fault ?? undefined}
     />
   );
 }
 
-interface NumberProps extends FieldProps, InputProps {
-  unit?: string;
-}
-
 /** A field for a number. */
-export function NumberField({ value, onChange, min, max, step, unit, ...field }: NumberProps) {
-  const [fault, setFault] = useState<string | null>(null);
-  const limits = { ...(min !== undefined && { min }), ...(max !== undefined && { max }), ...(step && { step }) };
+export function NumberField({ unit, ...field }: FieldProps & InputProps & { unit?: string }) {
+  const typed = useTyped(field);
   return (
-    <Field {...field} fault={fault}>
+    <Field {...field} fault={typed.fault}>
       {(attributes) => (
-        // Events bubble, so the text is at hand here without a second state of it.
-        <span class="with-unit" onInput={(event) => setFault(faultOf((event.target as HTMLInputElement).value))}>
-          <NumberInput {...attributes} {...limits} value={value} onChange={onChange} />
+        <span class="with-unit">
+          <input {...attributes} {...attributesOf(typed, field)} />
           {unit && <span class="soft">{unit}</span>}
         </span>
       )}

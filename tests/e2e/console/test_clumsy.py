@@ -38,3 +38,24 @@ def test_form__left_by_the_back_button_search_or_sign_out__asks_and_keeps_what_w
 def test_address__that_cannot_be_decoded__is_a_screen_that_does_not_exist(console: Console) -> None:
     page = console.open("/flags/%zz")
     expect(page.get_by_role("heading", name="This screen does not exist")).to_be_visible()
+
+
+def test_number__typed_by_keys__is_what_was_typed_and_no_number_is_sent(console: Console) -> None:
+    page = console.open("/settings/tracking")
+    fold = page.get_by_text("How the visitor is handed over")
+    fold.click()
+    field = console.field("The token is valid for")
+    for typed, seen in (("90.5", "90.5"), ("1,5", "1,5"), ("abc", "abc")):
+        field.fill("")
+        page.keyboard.type(typed)
+        expect(field).to_have_value(seen)
+    fold.click()
+    form = page.locator("form").filter(has=fold)
+    form.get_by_role("button", name="Save").click()
+    expect(field).to_be_focused()
+    expect(form).to_contain_text("This is not a number.")
+    field.fill("5000")
+    fold.click()
+    form.get_by_role("button", name="Save").click()
+    expect(field).to_be_focused()
+    expect(form).to_contain_text("must be at most 600")

@@ -112,10 +112,9 @@ function MemberRow({ member, path, experiments, onChange, onRemove }: RowProps) 
         </span>
         <span class="spring" />
         <NumberInput
-          class="share"
           min={0}
           max={100}
-          aria-label={`Share of ${name} in percent`}
+          label={`Share of ${name} in percent`}
           value={Number((member.share * 100).toPrecision(12))}
           onChange={(share) => onChange((share ?? 0) / 100)}
         />
