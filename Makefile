@@ -19,7 +19,7 @@ setup: ## Install everything the project needs, into the project (idempotent; pr
 run: setup ## Start the local stack until Ctrl-C (ARGS: --fresh starts empty, --strict-egress refuses loopback, --help lists the ports)
 	@$(PY) -m tools.local run --demo-page $(ARGS)
 
-demo: ## Send 2,000 simulated shoppers through the running stack and print the results
+demo: ## Send 2,400 simulated shoppers through the running stack and print the results
 	@$(PY) -m tools.local.demo $(ARGS)
 
 settle: ## Drain the queues and roll up: results are current when it returns

@@ -2,7 +2,8 @@
 
 One changes the store, for 2,000 shoppers. The other one shows two versions of a landing page, on which others land.
 Shoppers do what browsers do: read the config once, hash themselves into a variation, and send batches of events with
-the store's public signature. They differ in what is true: 5 % of the control's shoppers buy, and 7 % of the variant's.
+the store's public signature. Those of the store take part in every other experiment of its home page, too. They differ
+in what is true: 5 % of shoppers buy, and 2 % more for each change that they see.
 """
 
 from __future__ import annotations
@@ -18,28 +19,33 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 
 PROJECT = Path(__file__).parents[2]
 sys.path.insert(0, str(PROJECT / "shared"))
 
-from abtest.domain.assignment.allocation import variation_index  # noqa: E402 - the path comes first
+from abtest.domain.assignment import decide as assignment  # noqa: E402 - the path comes first
+from abtest.domain.assignment.allocation import variation_index  # noqa: E402
 from abtest.domain.assignment.hash import bucket  # noqa: E402
 from tools.local.commands.client import CommandError, ControlClient  # noqa: E402
 from tools.local.commands.settle import settle  # noqa: E402
+from tools.local.demo_tables import goal_table  # noqa: E402
 from tools.local.files import StateDirectory, read_json  # noqa: E402
 from tools.local.landing import land, publish_variants  # noqa: E402
 from tools.local.surroundings import state_directory  # noqa: E402
 
-TRUE_RATES = (0.05, 0.07)
-NAME = "Demo: a warmer headline"
-PAGE_NAME = "Demo: a landing page"
+RATE, ADDED_RATE = 0.05, 0.02
+"""Share of shoppers who buy, and what each change that a shopper sees adds to it."""
+
+DEMO = "Demo: "
+NAME = f"{DEMO}a warmer welcome"
+PAGE_NAME = f"{DEMO}a landing page"
 LANDING_SHARE = 5
 """One shopper lands on the page for so many in the store."""
 
+_HOME_RULE = {"includeRules": [{"type": "simple", "pattern": "/"}], "excludeRules": []}
+HOME_PAGE = {"pageRules": [{"id": "0199d5a0-0000-7000-8000-000000000001", **_HOME_RULE}]}
 CART_EVENT = "add_to_cart"
 BATCH = 100
 SETTLE_SECONDS = 120.0
@@ -47,6 +53,8 @@ SETTLE_SECONDS = 120.0
 Event = dict[str, Any]
 Visits = Callable[[Mapping[str, Any], str, int], Iterator[Sequence[Event]]]
 """Experiment of the config, currency and number of visits; the events of each."""
+Others = Callable[[str], Sequence[assignment.Assignment]]
+"""Visitor; the other experiments in which that visitor takes part."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +100,11 @@ def _now() -> int:
 def launch(shop: Shop) -> Mapping[str, Any]:
     """A running experiment; demos that still run are completed, so that the store page shows this one."""
     for earlier in shop.api("GET", "/experiments?status=running&limit=100")["data"]:
-        if earlier["name"] in (NAME, PAGE_NAME):
+        if earlier["name"].startswith(DEMO):
             shop.api("POST", f"/experiments/{earlier['id']}/complete", {"outcome": "inconclusive"})
-    treatment = [{"selector": ".hero h1", "action": "text", "text": "Good things for slow mornings"}]
-    return _running(shop, _created(shop, NAME, {"mutations": treatment}))
+    # Not the headline: that is what people change first, and two experiments on one element would disturb each other.
+    treatment = [{"selector": ".hero p", "action": "text", "text": "Made by hand, for slow mornings."}]
+    return _running(shop, _created(shop, NAME, {"mutations": treatment}, targeting=HOME_PAGE))
 
 
 def launch_page(shop: Shop) -> tuple[Mapping[str, Any], str]:
@@ -105,13 +114,14 @@ def launch_page(shop: Shop) -> tuple[Mapping[str, Any], str]:
     return _running(shop, experiment), address
 
 
-def _created(shop: Shop, name: str, treatment: Mapping[str, Any]) -> Mapping[str, Any]:
+def _created(shop: Shop, name: str, treatment: Mapping[str, Any], **settings: Any) -> Mapping[str, Any]:
     experiment: Mapping[str, Any] = shop.api(
         "POST",
         "/experiments",
         {
             "name": name,
             "store_url": shop.dev["store_url"],
+            **settings,
             "variations": [
                 {"name": "Control", "weight": 0.5, "is_control": True},
                 {"name": "Warm", "weight": 0.5, "is_control": False, **treatment},
@@ -132,15 +142,31 @@ def _running(shop: Shop, experiment: Mapping[str, Any]) -> Mapping[str, Any]:
     return running
 
 
+def others_of(shop: Shop, experiment_id: str) -> Others:
+    """Every other experiment of the store's home page: shoppers of one take part in all, as browsers do."""
+    prepared = assignment.prepare(shop.config())
+
+    def others(visitor: str) -> Sequence[assignment.Assignment]:
+        someone = assignment.Visitor(id=visitor)
+        decided = assignment.decide(prepared, someone, f"{shop.dev['store_url']}/", _now()).assignments
+        return [each for each in decided if each.active and each.experiment["id"] != experiment_id]
+
+    return others
+
+
+def _no_others(_visitor: str) -> Sequence[assignment.Assignment]:
+    return ()
+
+
 def shoppers(
-    experiment: Mapping[str, Any], currency: str, count: int, chance: random.Random
+    experiment: Mapping[str, Any], currency: str, count: int, chance: random.Random, others: Others = _no_others
 ) -> Iterator[Sequence[Event]]:
     """Events of each shopper; `experiment` is the config's."""
     ranges = [tuple(variation["range"]) for variation in experiment["variations"]]
     for number in range(count):
         visitor = f"demo-{experiment['id']}-{number}"
         index = variation_index(bucket(visitor, experiment["state"]), ranges)
-        yield visit(experiment, index, visitor, currency, chance)
+        yield visit(experiment, index, visitor, currency, chance, others(visitor))
 
 
 def landings(
@@ -155,17 +181,27 @@ def landings(
 
 
 def visit(
-    experiment: Mapping[str, Any], index: int | None, visitor: str, currency: str, chance: random.Random
+    experiment: Mapping[str, Any],
+    index: int | None,
+    visitor: str,
+    currency: str,
+    chance: random.Random,
+    others: Sequence[assignment.Assignment] = (),
 ) -> Sequence[Event]:
-    """One shopper's visit: a page, a variation where the shopper is in the experiment, perhaps a purchase."""
+    """One shopper's visit: a page, the variations that the shopper sees, perhaps a purchase."""
     start = {"visitorId": visitor, "sessionId": f"{visitor}-1", "ts": _now()}
+    own = () if index is None else ((experiment, experiment["variations"][index]),)
+    seen: Sequence[tuple[Any, Any]] = (*own, *((each.experiment, each.variation) for each in others))
     events: list[Event] = [{**start, "type": "pageview", "data": {}}]
-    if index is None:
-        return _numbered(visitor, events)
-    variation_id = experiment["variations"][index]["id"]
-    exposure = {"experimentId": experiment["id"], "variationId": variation_id, "assignment_epoch": experiment["epoch"]}
-    events.append({**start, "type": "experiment_viewed", **exposure, "data": {}})
-    if chance.random() < TRUE_RATES[index]:
+    for shown, variation in seen:
+        exposure = {
+            "experimentId": shown["id"],
+            "variationId": variation["id"],
+            "assignment_epoch": shown["epoch"],
+        }
+        events.append({**start, "type": "experiment_viewed", **exposure, "data": {}})
+    changes = sum(not variation.get("control") for _, variation in seen)
+    if seen and chance.random() < RATE + ADDED_RATE * changes:
         order = {"orderId": f"order-{visitor}", "revenue": f"{chance.lognormvariate(3.7, 0.5):.2f}"}
         events.append({**start, "type": "custom", "data": {"event_name": CART_EVENT}})
         events.append({**start, "type": "order", "data": {**order, "currency": currency}})
@@ -197,32 +233,6 @@ def drive(shop: Shop, experiment_id: str, visits: Visits, count: int, console: C
     return taken
 
 
-def goal_table(goal: Mapping[str, Any]) -> Table:
-    """One goal: a line for each variation, narrow enough for eighty columns."""
-    table = Table(title=goal["name"], title_justify="left", box=SIMPLE, pad_edge=False, collapse_padding=True)
-    table.add_column("variation", no_wrap=True)
-    counts_money = any(row["revenue"] is not None for row in goal["rows"])
-    amount = "revenue" if counts_money else "rate"
-    for heading in ("visitors", "converted", amount, "lift", "95 % interval", "p"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in goal["rows"]:
-        table.add_row(row["variation_name"], *_cells(row, counts_money))
-    return table
-
-
-def _cells(row: Mapping[str, Any], counts_money: bool) -> Sequence[str]:
-    interval, p_value = row["ci"], row["adjusted_p_value"]
-    amount = f"{row['revenue'] or 0:,.0f} {row['currency']}" if counts_money else f"{row['rate'] or 0:.2%}"
-    return [
-        f"{row['visitors']:,}",
-        f"{row['conversions']:,}",
-        amount,
-        f"{row['lift']:+.1%}" if row["lift"] is not None else "",
-        f"{interval['lower']:+.0%} to {interval['upper']:+.0%}" if interval else "",
-        f"{p_value:.4f}{' *' if row['is_significant'] else ''}" if p_value is not None else "",
-    ]
-
-
 def run(count: int, seed: int, console: Console) -> None:
     """The whole demo. Raises CommandError when no stack runs or a route refuses."""
     state = StateDirectory(state_directory())
@@ -230,29 +240,40 @@ def run(count: int, seed: int, console: Console) -> None:
     shop = Shop(read_json(state.dev), requests.Session())
     chance = random.Random(seed)  # noqa: S311 - a simulation
     running = launch(shop)
-    console.print(f"{NAME}: launched as {running['public_id']}")
+    console.print(f"{NAME}: launched")
+    others = others_of(shop, running["id"])
     started = time.monotonic()
-    taken = drive(shop, running["id"], partial(shoppers, chance=chance), count, console)
+    taken = drive(shop, running["id"], partial(shoppers, chance=chance, others=others), count, console)
     console.print(f"{taken:,} events taken in, {taken / (time.monotonic() - started):,.0f} a second")
     on_page, address = launch_page(shop)
-    console.print(f"{PAGE_NAME}: launched as {on_page['public_id']}, published at {address}")
+    console.print(f"{PAGE_NAME}: launched, published at {address}")
     landed = partial(landings, chance=chance, address=address)
     drive(shop, on_page["id"], landed, count // LANDING_SHARE, console)
+    console.print("counting, which takes some seconds")
     settle(control, SETTLE_SECONDS, lambda line: console.print(f"[dim]{line}[/dim]"))
     for experiment in (on_page, running):
         report(shop, experiment, console)
+    console.print(f"Of all shoppers {RATE:.0%} buy, and {ADDED_RATE:.0%} more for each change that they see.")
+    joined = {each.experiment["id"]: each.experiment["name"] for number in range(20) for each in others(str(number))}
     console.print(f"see it: {shop.dev['store_url']} and {address}")
+    for experiment_id, name in {running["id"]: NAME, on_page["id"]: PAGE_NAME, **joined}.items():
+        console.print(f"results of {name}: {results_address(shop, experiment_id)}", soft_wrap=True)
+    console.print("not signed in to the console? make console-entry prints an address")
+
+
+def results_address(shop: Shop, experiment_id: str) -> str:
+    """Where the console shows the results of an experiment."""
+    entry = str(shop.dev["console_url"]).partition("#")[0]
+    return f"{entry}/{shop.dev['shop_id']}/experiments/{experiment_id}/results"
 
 
 def report(shop: Shop, experiment: Mapping[str, Any], console: Console) -> None:
     """Print the results of an experiment."""
     results = shop.api("GET", f"/experiments/{experiment['id']}/results")
-    console.print(f"Results of {experiment['name']}, generation {results['generation']}")
+    console.print(f"Results of {experiment['name']}")
     for goal in results["goals"]:
         console.print(goal_table(goal))
-    console.print(
-        f"split as planned: {results['srm']['status']}; true rates were {TRUE_RATES[0]:.0%} and {TRUE_RATES[1]:.0%}"
-    )
+    console.print(f"split as planned: {results['srm']['status']}")
 
 
 def main() -> int:

@@ -247,7 +247,10 @@ class Stack:
             print(f"{name:18} {value}")
         if "page_url" in dev:
             print(HINT.format(port=self.options.ports["edge"]))
-        print(f"running after {seconds:.1f} s; logs in {self.state.path / 'logs'}; Ctrl-C stops", flush=True)
+        print(f"running after {seconds:.1f} s; logs in {self.state.path / 'logs'}, mails in {self.state.path / 'mail'}")
+        if "console_url" in dev:
+            print(f"to begin, open {dev['console_url']} (it signs in once)")
+        print("Ctrl-C stops", flush=True)
 
     async def _end_tasks(self) -> None:
         for task in self._tasks:
