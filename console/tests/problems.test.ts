@@ -32,8 +32,8 @@ test("problemOf, the page of a proxy: names the status, and the request by its h
 
 test("messagesFor, both spellings of a path: finds the field", () => {
   const problem = problemOf(new Response(null, { status: 422 }), ENVELOPE);
-  assert.deepEqual(messagesFor(problem, "goals.0.name"), ["must not be empty"]);
-  assert.deepEqual(messagesFor(problem, "goals[0].name"), ["must not be empty"]);
+  assert.deepEqual(messagesFor(problem, "goals.0.name"), ["Fill this in."]);
+  assert.deepEqual(messagesFor(problem, "goals[0].name"), ["Fill this in."]);
   assert.deepEqual(messagesFor(null, "name"), []);
 });
 
@@ -46,6 +46,12 @@ test("messagesOfEntries, a list in one control: names each entry by its number",
   const problem = new Problem({ status: 400, code: "validation_failed", message: "", fields });
   assert.deepEqual(messagesOfEntries(problem, "hosts"), [{ path: "hosts[1]", message: "Entry 2: must be a host" }]);
   assert.deepEqual(messagesOfEntries(null, "hosts"), []);
+});
+
+test("messagesFor, a message for programs: becomes a sentence", () => {
+  const fields = [{ path: "key", message: "must have 1 to 100 lower-case letters, digits and hyphens" }];
+  const problem = new Problem({ status: 400, code: "invalid_request", message: "invalid", fields });
+  assert.deepEqual(messagesFor(problem, "key"), ["Must have 1 to 100 lower-case letters, digits and hyphens."]);
 });
 
 test("unshown, a form with one of two fields: returns the other", () => {

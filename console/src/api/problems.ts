@@ -63,7 +63,7 @@ export function asProblem(thrown: unknown): Problem {
 export function messagesFor(problem: Problem | null, path: string): string[] {
   if (!problem) return [];
   const wanted = dotted(path);
-  return problem.fields.filter((field) => dotted(field.path) === wanted).map((field) => field.message);
+  return problem.fields.filter((field) => dotted(field.path) === wanted).map((field) => worded(field.message));
 }
 
 /** Return the messages for the entries of a list that one control shows: the entry is named by its number. */
@@ -79,6 +79,19 @@ export function messagesOfEntries(problem: Problem | null, path: string): FieldP
 export function unshown(problem: Problem, shown: Iterable<string>): FieldProblem[] {
   const known = new Set([...shown].map(dotted));
   return problem.fields.filter((field) => !known.has(dotted(field.path)));
+}
+
+const PLAINER: Record<string, string> = {
+  "is required": "Fill this in.",
+  "must not be empty": "Fill this in.",
+  "must have 1 or more characters": "Fill this in.",
+  "must have 1 or more items": "Choose at least one.",
+};
+
+/** Return a message of the API, written for programs, as a sentence for the field below which it stands. */
+function worded(message: string): string {
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  return PLAINER[message] ?? (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);
 }
 
 function dotted(path: string): string {

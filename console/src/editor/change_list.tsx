@@ -75,7 +75,7 @@ export function ChangeList({ part, page, off, isReadOnly, asides, onShowAsides, 
       )}
       {asides.length > 0 && (
         <p class="soft">
-          Set aside while editing: {asides.join(", ")}{" "}
+          Hidden while you edit: {asides.join(", ")}{" "}
           <button type="button" class="link" onClick={onShowAsides}>
             Show again
           </button>

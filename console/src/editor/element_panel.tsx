@@ -15,10 +15,27 @@ interface ElementPanelProps {
 }
 
 const LASTS: Record<Strength, { tone: "good" | "warn" | "plain"; word: string; why: string }> = {
-  name: { tone: "good", word: "lasts", why: "Made of names that developers give on purpose." },
-  class: { tone: "plain", word: "by class", why: "Ends when the class is renamed." },
-  position: { tone: "warn", word: "by position", why: "Ends when something is added before it." },
+  name: { tone: "good", word: "lasts", why: "It is named by what it is: your developers rarely change that." },
+  class: { tone: "plain", word: "by class", why: "The change ends when your developers rename the class." },
+  position: {
+    tone: "warn",
+    word: "by position",
+    why: "The change ends when something is added to the page before it.",
+  },
 };
+const NAMES: Record<string, string> = {
+  a: "Link",
+  button: "Button",
+  img: "Picture",
+  li: "Entry of a list",
+  p: "Paragraph",
+};
+
+/** Return what an element is called by people. */
+function nameOf(tag: string): string {
+  return NAMES[tag] ?? (/^h[1-6]$/.test(tag) ? "Heading" : "Element");
+}
+
 const LINKS = ["href", "src", "alt", "title", "placeholder", "aria-label", "value"];
 
 /** The chosen element: what is changed about it. */
@@ -38,7 +55,9 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
   return (
     <div class="element">
       <div class="title">
-        <h2>{element.tag}</h2>
+        <h2>
+          {nameOf(element.tag)} <code class="soft">{element.tag}</code>
+        </h2>
         <span class="spring" />
         <button type="button" class="quiet" onClick={onClose}>
           Done
@@ -60,22 +79,6 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
           );
         })}
       </nav>
-      <label class="field">
-        Selector
-        <select value={selector} onChange={(event) => setSelector(event.currentTarget.value)}>
-          {!suggestion && <option value={selector}>{selector}</option>}
-          {element.selectors.map((each) => (
-            <option key={each.selector} value={each.selector}>
-              {each.selector}
-            </option>
-          ))}
-        </select>
-      </label>
-      {strength && (
-        <p class="hint">
-          <Badge tone={strength.tone}>{strength.word}</Badge> {strength.why}
-        </p>
-      )}
       {element.isPlain ? (
         <label class="field">
           Text
@@ -136,12 +139,28 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
           </label>
         ))}
       </details>
+      <label class="field">
+        How the page finds it
+        <select value={selector} onChange={(event) => setSelector(event.currentTarget.value)}>
+          {!suggestion && <option value={selector}>{selector}</option>}
+          {element.selectors.map((each) => (
+            <option key={each.selector} value={each.selector}>
+              {each.selector}
+            </option>
+          ))}
+        </select>
+      </label>
+      {strength && (
+        <p class="hint">
+          <Badge tone={strength.tone}>{strength.word}</Badge> {strength.why}
+        </p>
+      )}
       <p class="buttons">
         <button type="button" class="harm" aria-pressed={isRemoved} onClick={toggleRemoved}>
           {isRemoved ? "Bring back" : "Remove it"}
         </button>
         <button type="button" onClick={() => onAside(selector)}>
-          Set aside while editing
+          Hide it while I edit
         </button>
       </p>
     </div>

@@ -23,7 +23,11 @@ type Variation = Schemas["Variation"];
 
 /** Statuses in which a variation is history; the editor then only shows it. */
 const ENDED = new Set(["completed"]);
-const WIDTHS = [360, 768, 1280] as const;
+const WIDTHS = [
+  ["Phone", 360],
+  ["Tablet", 768],
+  ["Desktop", 1280],
+] as const;
 
 interface WorkbenchProps {
   experiment: Experiment;
@@ -150,9 +154,15 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
         {way === "here" && (
           <fieldset class="switch">
             <legend class="unseen">Width of the page</legend>
-            {WIDTHS.map((each) => (
-              <button type="button" key={each} aria-pressed={each === width} onClick={() => setWidth(each)}>
-                {each}
+            {WIDTHS.map(([name, pixels]) => (
+              <button
+                type="button"
+                key={name}
+                title={`${pixels} pixels wide`}
+                aria-pressed={pixels === width}
+                onClick={() => setWidth(pixels)}
+              >
+                {name}
               </button>
             ))}
           </fieldset>
@@ -160,11 +170,23 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
         <button type="button" aria-pressed={isOriginal} onClick={() => setOriginal(!isOriginal)}>
           Original
         </button>
-        <button type="button" disabled={!history.past.length} onClick={() => setHistory(undone)}>
-          Undo
+        <button
+          type="button"
+          aria-label="Undo"
+          title="Undo"
+          disabled={!history.past.length}
+          onClick={() => setHistory(undone)}
+        >
+          ↶
         </button>
-        <button type="button" disabled={!history.future.length} onClick={() => setHistory(redone)}>
-          Redo
+        <button
+          type="button"
+          aria-label="Redo"
+          title="Redo"
+          disabled={!history.future.length}
+          onClick={() => setHistory(redone)}
+        >
+          ↷
         </button>
         {isInSteps ? (
           <button

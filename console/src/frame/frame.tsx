@@ -23,7 +23,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     setOpen(false);
     if (isFirst.current) isFirst.current = false;
-    else main.current?.focus();
+    else main.current?.focus({ preventScroll: true });
   }, [path]);
   return (
     <div class={`frame${isOpen ? " is-open" : ""}`}>

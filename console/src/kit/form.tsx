@@ -66,9 +66,16 @@ function show(control: HTMLElement | null | undefined): void {
 /** What went wrong as a whole. It comes after the controls, which say by then which fields they show. */
 function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
   const rest = unshown(problem, paths);
+  // The API's own sentence is about the body of a request, which nobody sees here.
+  const isOfFields = problem.code === "invalid_request" && problem.fields.length > 0;
+  const isAllMarked = isOfFields && rest.length === 0;
   return (
     <div class="problem" role="alert" tabIndex={-1}>
-      <p>{problem.message}</p>
+      <p>
+        {isOfFields
+          ? `Not saved yet. ${isAllMarked ? "Correct what is marked above." : "Correct this:"}`
+          : problem.message}
+      </p>
       {rest.length > 0 && (
         <ul>
           {rest.map(({ path, message }) => (
@@ -78,7 +85,7 @@ function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
           ))}
         </ul>
       )}
-      {problem.requestId && <p class="soft">Request {problem.requestId}</p>}
+      {problem.requestId && !isOfFields && <p class="soft">Request {problem.requestId}</p>}
     </div>
   );
 }
