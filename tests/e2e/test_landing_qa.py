@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,9 @@ def spec(image_ids: list[str]) -> dict[str, Any]:
 class Lantern:
     """Landing page of a shop."""
 
-    def __init__(self, story: Story) -> None:
-        self.shop = new_shop(story, DOMAIN)
-        self.shop.call("PATCH", "/settings/install-domains", additionalDomains=[f"www.{DOMAIN}"])
+    def __init__(self, story: Story, domain: str = DOMAIN) -> None:
+        self.shop = new_shop(story, domain)
+        self.shop.call("PATCH", "/settings/install-domains", additionalDomains=[f"www.{domain}"])
         page = self.shop.call("POST", "/landing-pages", 201, name="Lantern", slug="lantern", publish_path="/lantern")
         self.path = f"/landing-pages/{page['id']}"
 
@@ -67,6 +68,35 @@ class Lantern:
         """Status of the page."""
         status: str = self.shop.call("GET", self.path)["status"]
         return status
+
+
+def colours(run: dict[str, Any]) -> set[Any]:
+    """Return the colours of the pictures of a run."""
+    contents = (requests.get(each["public_url"], timeout=30).content for each in run["screenshots"].values())
+    pictures = [Image.open(io.BytesIO(content)).convert("RGB") for content in contents]
+    return {colour for picture in pictures for _, colour in picture.getcolors(2**24) or []}
+
+
+def test_pictures__while_an_experiment_runs_on_the_page__are_without_it(story: Story) -> None:
+    lantern = Lantern(story, "red-lanterns.example")
+    small = encoded(gradient(size=(100, 100)), "JPEG", quality=80)
+    lantern.with_pictures(small, small)
+    red = [{"selector": "body", "action": "style", "styles": {"background-color": "#ff0000"}}]
+    made = lantern.shop.call(
+        "POST",
+        "/experiments",
+        201,
+        name="Red",
+        goals=[{"name": "Added to cart", "type": "custom", "event_name": "add_to_cart", "is_primary": True}],
+        variations=[
+            {"name": "Control", "weight": 0, "is_control": True},
+            {"name": "Red", "weight": 1, "is_control": False, "mutations": red},
+        ],
+    )
+    lantern.shop.call("POST", f"/experiments/{made['id']}/launch", override_checklist_warnings=True)
+    seen = colours(lantern.checked())
+    assert seen
+    assert (255, 0, 0) not in seen
 
 
 def test_page__that_fails_in_a_browser__is_mended_approved_and_published(story: Story, tmp_path: Path) -> None:

@@ -60,9 +60,12 @@ class ScriptedQa:
         yield cast(Browser, self)
 
     @contextmanager
-    def visit(self, url: str, viewport: Viewport, *, answers: Answers | None = None, **_: Any) -> Iterator[Visit]:
-        """Open the page."""
+    def visit(
+        self, url: str, viewport: Viewport, *, answers: Answers | None = None, init_script: str | None = None
+    ) -> Iterator[Visit]:
+        """Open the page, as a crawler does: the snippet shows it no experiment."""
         assert answers is not None
+        assert "'webdriver', {get: () => true}" in (init_script or "")
         self.statuses.append(self.status())
         if self.problems and (problem := self.problems.pop(0)):
             raise problem

@@ -130,7 +130,12 @@ def test_latest__of_many_windows__has_two() -> None:
 def test_address__of_an_experiment__is_the_first_without_a_wildcard(patterns: list[str], address: str | None) -> None:
     rules: list[Any] = [{"type": "simple", "pattern": pattern} for pattern in patterns]
     targeting: Any = {"pageRules": [{"includeRules": rules, "excludeRules": []}]}
-    assert concrete_address(targeting, "own.example") == address
+    assert concrete_address(targeting, "https://own.example") == address
+
+
+def test_address__of_a_path_in_a_shop_with_an_origin__is_there() -> None:
+    targeting: Any = {"pageRules": [{"includeRules": [{"type": "simple", "pattern": "/"}], "excludeRules": []}]}
+    assert concrete_address(targeting, "http://127.0.0.1:8402") == "http://127.0.0.1:8402/"
 
 
 def test_address__of_rules_that_do_not_include__is_not_taken() -> None:
@@ -143,5 +148,5 @@ def test_address__of_rules_that_do_not_include__is_not_taken() -> None:
             {"pageId": "unknown"},
         ]
     }
-    assert concrete_address(targeting, "own.example") is None
-    assert concrete_address(None, "own.example") is None
+    assert concrete_address(targeting, "https://own.example") is None
+    assert concrete_address(None, "https://own.example") is None

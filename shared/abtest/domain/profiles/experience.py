@@ -31,7 +31,7 @@ _CHANGES = {
 
 def lesson_of(experiment: Experiment, targeting: Targeting | None, domain: str) -> Lesson:
     """Return the lesson of an experiment without figures. `targeting` has the rules of the pages that it refers to."""
-    address = concrete_address(targeting, domain) or experiment.store_url
+    address = concrete_address(targeting, f"https://{domain}") or experiment.store_url
     treatments = [each for each in experiment.variations if not each.is_control and each.archived_at is None]
     return Lesson(
         experiment_id=experiment.id,

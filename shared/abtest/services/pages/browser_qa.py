@@ -27,6 +27,9 @@ from abtest.services.pages.qa_subjects import Seen, Subject
 
 MAX_NAME = 200
 
+# The snippet shows crawlers no experiment: else a picture would have, by chance, the texts of whatever runs there.
+_AS_CRAWLER = "Object.defineProperty(Navigator.prototype, 'webdriver', {get: () => true})"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserQa:
@@ -104,7 +107,8 @@ class Visits:
     def visit(self, browser: Browser, place: int, viewport: Viewport) -> None:
         """Open the page in a viewport, take its picture as visitors see it, then look at it."""
         try:
-            with browser.visit(self.subject.site.canonical_address, viewport, answers=self.answers) as visit:
+            address = self.subject.site.canonical_address
+            with browser.visit(address, viewport, answers=self.answers, init_script=_AS_CRAWLER) as visit:
                 image = visit.picture(full_page=True)
                 self.looks.append(look_at(visit, viewport, at_all_widths=not self.looks))
         except PageFailedError as error:

@@ -90,7 +90,8 @@ class ApprovalRequests:
         """Return the address that the experiment names. Raises ValidationFailedError."""
         catalog, shop_id = self.world.catalog, experiment.shop_id
         targeting = with_pages(catalog, shop_id, experiment.targeting)
-        url = concrete_address(targeting, read_shop(catalog, shop_id).domain) or experiment.store_url
+        shop = read_shop(catalog, shop_id)
+        url = concrete_address(targeting, shop.origin or f"https://{shop.domain}") or experiment.store_url
         if url is None:
             raise refused(
                 FIELD,
