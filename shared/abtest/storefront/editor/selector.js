@@ -124,6 +124,17 @@ const ownName = (element) => {
   return name && name[0];
 };
 
+const BOXES = /^(div|span|section|li|td)$/;
+
+/**
+ * A box by what is in it: `div:has(> h5)`. Another box next to it, which tools of a shop insert, holds something else.
+ * @param {Element} element
+ */
+const byContent = (element) => {
+  const inside = [...element.children].find((child) => !BOXES.test(child.localName));
+  return inside && BOXES.test(element.localName) && `${element.localName}:has(> ${inside.localName})`;
+};
+
 /**
  * The way from the nearest element with a name of its own, by as few places as match no other element: one that is
  * not needed would end the match when something is inserted before it. Below the last place no step is kept at all.
@@ -134,8 +145,13 @@ const pathOf = (element) => {
   let at = element;
   /** @type {string[]} */
   let steps = [];
+  /** @type {Element[]} */
+  const elements = [];
   let name = ownName(at);
-  for (; !name && at.parentElement; at = at.parentElement, name = ownName(at)) steps.unshift(placeOf(at));
+  for (; !name && at.parentElement; at = at.parentElement, name = ownName(at)) {
+    steps.unshift(placeOf(at));
+    elements.unshift(at);
+  }
   const written = () => {
     let path = name || at.localName;
     for (const [index, step] of steps.entries()) {
@@ -147,10 +163,15 @@ const pathOf = (element) => {
   const attempt = (index, step) => {
     const before = steps;
     steps = steps.map((each, place) => (place === index ? step : each));
-    if (!isOnly(written(), element)) steps = before;
+    const isKept = isOnly(written(), element);
+    if (!isKept) steps = before;
+    return isKept;
   };
-  for (let index = steps.length; index--;) attempt(index, steps[index].replace(/:.*/, ''));
-  for (let index = steps.length - 1; index-- && !steps[index].includes(':');) attempt(index, '');
-  const places = steps.filter((step) => step.includes(':')).length;
+  for (let index = steps.length; index--;) {
+    const step = byContent(elements[index]);
+    if (!step || !attempt(index, step)) attempt(index, elements[index].localName);
+  }
+  for (let index = steps.length - 1; index-- && !steps[index].includes(':nth');) attempt(index, '');
+  const places = steps.filter((step) => step.includes(':nth')).length;
   return [written(), places > 1 ? PLACES : PLACE];
 };
