@@ -167,6 +167,22 @@ def test_admin__who_invites_an_invited_owner__is_refused(api: MemoryApi, owner: 
     assert Browser(api.handler).identity("POST", "/invitations/accept", {"token": post.token}).status == 201
 
 
+@pytest.mark.parametrize("ending", [{"role": "viewer"}, {"is_disabled": True}, None])
+def test_invitation__of_an_admin_who_may_not_invite_any_more__is_over(
+    api: MemoryApi, owner: Browser, post: Post, ending: dict[str, Any] | None
+) -> None:
+    admin = strong(api, joined(owner, post, "admin"))
+    assert invite(admin, "admin", "second@agency.example").status == 201
+    token, path = post.token, f"/members/{owner_id(admin)}"
+    assert owner.identity("PATCH" if ending else "DELETE", path, ending).status in (200, 204)
+    (left,) = owner.identity("GET", "/invitations").json()["data"]
+    assert left["is_open"] is False
+    assert Browser(api.handler).identity("POST", "/invitations/accept", {"token": token}).status == 404
+    if ending == {"role": "viewer"}:
+        owner.identity("PATCH", path, {"role": "admin"})
+        assert Browser(api.handler).identity("POST", "/invitations/accept", {"token": token}).status == 201
+
+
 def test_owner__whose_organisation_it_is__cannot_be_removed(api: MemoryApi, owner: Browser, post: Post) -> None:
     second = strong(api, joined(owner, post, "owner"))
     user_id = owner_id(owner)

@@ -152,6 +152,23 @@ def refuse_unmanageable(actor: Actor, *grants: Grant) -> None:
             raise RoleNotHeldError("the change concerns shops to which you have no access yourself")
 
 
+def may_still_invite(invitation: Invitation, inviter: Member | None) -> bool:
+    """Return whether the person who sent an invitation could send it now; `inviter` is None for no member.
+
+    Otherwise an admin who expects to be removed could come back by an invitation to an address of their own.
+    """
+    if invitation.invited_by == invitation.org_id:
+        return True
+    if inviter is None or inviter.disabled_at is not None:
+        return False
+    try:
+        actor = Actor(role=inviter.role, shop_ids=inviter.shop_ids)
+        refuse_unmanageable(actor, Grant(role=invitation.role, shop_ids=invitation.shop_ids))
+    except RoleNotHeldError:
+        return False
+    return True
+
+
 def invitation_end(now: datetime) -> Timestamp:
     """Return when an invitation of this moment ends."""
     return timestamp(now + INVITATION_LIFETIME)

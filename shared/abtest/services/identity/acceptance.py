@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from abtest.domain.changes.change import Change
 from abtest.domain.identity.enrolment import EnrolmentRefusedError
-from abtest.domain.identity.people import Invitation, Member, User, invitation_claim, normalised
+from abtest.domain.identity.people import Invitation, Member, User, invitation_claim, may_still_invite, normalised
 from abtest.domain.identity.sessions import Session, digest
 from abtest.kit.errors import ConflictError, NotFoundError
 from abtest.ports.catalog import Commit, NameTakenError, together
@@ -18,7 +18,7 @@ from abtest.services.shop_records import owned_by
 
 
 class UnknownInvitationError(NotFoundError):
-    """Invitation that does not exist, has expired, was revoked or accepted: one error for all."""
+    """Invitation that does not exist, has expired, was revoked or accepted, or whose sender may not invite any more."""
 
     def __init__(self) -> None:
         super().__init__("the invitation is unknown, has expired or was used; request another one")
@@ -81,6 +81,8 @@ class Acceptance:
         record = self._world.catalog.get(target[0], "INVITE", target[1]) if target else None
         invitation = INVITATIONS.from_record(record) if record else None
         if invitation is None or not invitation.is_open(self._world.now()):
+            raise UnknownInvitationError
+        if not may_still_invite(invitation, self._access.member(invitation.org_id, invitation.invited_by)):
             raise UnknownInvitationError
         return invitation
 

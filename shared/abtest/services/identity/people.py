@@ -18,6 +18,7 @@ from abtest.domain.identity.people import (
     RoleNotHeldError,
     User,
     invitation_end,
+    may_still_invite,
     normalised,
     refuse_unmanageable,
 )
@@ -127,7 +128,14 @@ class People:
         refuse_unmanageable(by.actor)
         now = self._world.now()
         stored = self._stored_invitations(by.rights.org_id)
-        return contract.InvitationList(data=[_shown(invitation, now) for invitation in stored])
+        senders = sorted({invitation.invited_by for invitation in stored})
+        members = {member.id: member for member in Members(self._world).get_many(by.rights.org_id, senders)}
+        return contract.InvitationList(
+            data=[
+                _shown(each, is_open=each.is_open(now) and may_still_invite(each, members.get(each.invited_by)))
+                for each in stored
+            ]
+        )
 
     def invite(self, by: Participant, given: contract.InvitationInput) -> contract.InvitationEntry:
         """Store an invitation and mail its link. An earlier one to the same address ends.
@@ -174,7 +182,7 @@ class People:
             # Without the mail, no one could accept it.
             store.remove(by.in_organisation, invitation_id, expected_version=None)
             raise
-        return _shown(saved, self._world.now())
+        return _shown(saved, is_open=True)
 
     def revoke(self, by: Participant, invitation_id: str) -> None:
         """End an invitation. Raises NotFoundError, RoleNotHeldError."""
@@ -263,7 +271,7 @@ def _changed(member: Member, given: dict[str, object], occasion: Occasion) -> Me
     return after
 
 
-def _shown(invitation: Invitation, now: str) -> contract.InvitationEntry:
+def _shown(invitation: Invitation, *, is_open: bool) -> contract.InvitationEntry:
     return contract.InvitationEntry(
         id=invitation.id,
         email=invitation.email,
@@ -272,5 +280,5 @@ def _shown(invitation: Invitation, now: str) -> contract.InvitationEntry:
         invited_by=invitation.invited_by,
         created_at=invitation.created_at,
         expires_at=invitation.expires_at,
-        is_open=invitation.is_open(now),
+        is_open=is_open,
     )
