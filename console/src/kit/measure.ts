@@ -1,10 +1,10 @@
 /** Values of goals in words: rates in percent, money in its currency, other means and ratios as they are. */
 import { digitsOf } from "../plots/axis.ts";
+import { numberFormat } from "./formats.ts";
 import { change, money, percent } from "./values.tsx";
 
 export type Metric = "rate" | "mean" | "ratio";
 
-const LOCALE = "en-GB";
 const NONE = "–";
 
 /** Return the value of a goal; null is a dash. */
@@ -19,7 +19,7 @@ export function apart(value: number | null | undefined, metric: Metric, currency
   if (value === null || value === undefined) return NONE;
   if (metric === "rate") return `${plain(value * 100, 2, true)}\u00a0pp`;
   if (!currency) return plain(value, undefined, true);
-  return new Intl.NumberFormat(LOCALE, { style: "currency", currency, signDisplay: "exceptZero" }).format(value);
+  return numberFormat({ style: "currency", currency, signDisplay: "exceptZero" }).format(value);
 }
 
 /** Return an interval of a lift, such as "-1.2% to +3.4%". */
@@ -68,7 +68,7 @@ export function sentence(text: string): string {
 
 function short(value: number, digits: number, signDisplay: "exceptZero" | "auto"): string {
   const isLong = Math.abs(value) >= 10_000;
-  return new Intl.NumberFormat(LOCALE, {
+  return numberFormat({
     signDisplay,
     ...(isLong
       ? { notation: "compact", maximumFractionDigits: 2 }
@@ -80,7 +80,7 @@ function short(value: number, digits: number, signDisplay: "exceptZero" | "auto"
 function plain(value: number, digits?: number, isSigned = false): string {
   const size = Math.abs(value);
   const needed = digits ?? (size === 0 || size >= 1 ? 2 : Math.min(6, 2 - Math.floor(Math.log10(size))));
-  return new Intl.NumberFormat(LOCALE, {
+  return numberFormat({
     minimumFractionDigits: needed,
     maximumFractionDigits: needed,
     signDisplay: isSigned ? "exceptZero" : "auto",

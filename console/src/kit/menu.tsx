@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 
 const GAP = 4;
 
@@ -8,6 +8,8 @@ export function Menu({ label, name, children }: { label: string; name?: string; 
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const box = useRef<HTMLDivElement>(null);
+  // Made when it is first opened: a list has one in each row.
+  const [isMade, setMade] = useState(false);
   const place = () => {
     if (!box.current || !button.current || !box.current.matches(":popover-open")) return;
     const anchor = button.current.getBoundingClientRect();
@@ -27,8 +29,16 @@ export function Menu({ label, name, children }: { label: string; name?: string; 
       </button>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the clicks of the buttons inside */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys click the buttons inside */}
-      <div ref={box} id={id} popover="auto" class="choices-of" onToggle={place} onClick={chosen}>
-        {children}
+      <div
+        ref={box}
+        id={id}
+        popover="auto"
+        class="choices-of"
+        onBeforeToggle={() => setMade(true)}
+        onToggle={place}
+        onClick={chosen}
+      >
+        {isMade && children}
       </div>
     </>
   );

@@ -1,3 +1,5 @@
+import { momentFormat } from "./formats.ts";
+
 /** Return a moment as the value of a `datetime-local` input, on the clock of a time zone. */
 export function toInput(at: string | null | undefined, zone: string): string {
   if (!at) return "";
@@ -21,7 +23,7 @@ export function hoursAgo(hours: number): string {
 
 /** Return how much later the clocks of a zone are than UTC at a moment, in milliseconds. */
 export function offsetOf(moment: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
+  const parts = momentFormat({
     timeZone: zone,
     hourCycle: "h23",
     year: "numeric",

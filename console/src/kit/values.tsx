@@ -1,6 +1,6 @@
 import { shop } from "../session/session.ts";
+import { LOCALE, momentFormat, numberFormat } from "./formats.ts";
 
-const LOCALE = "en-GB";
 const NONE = "–";
 
 /** A moment in the zone of the shop; the whole moment is its title. */
@@ -24,6 +24,7 @@ export function Ago({ at }: { at: string | null | undefined }) {
   );
 }
 
+const AGO = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3600],
@@ -33,25 +34,23 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** Return the time between a moment and now in words, in the largest unit that fits. */
 export function ago(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
-  const words = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
-  for (const [unit, size] of STEPS)
-    if (Math.abs(seconds) >= size) return words.format(Math.round(seconds / size), unit);
-  return words.format(Math.round(seconds), "second");
+  for (const [unit, size] of STEPS) if (Math.abs(seconds) >= size) return AGO.format(Math.round(seconds / size), unit);
+  return AGO.format(Math.round(seconds), "second");
 }
 
 function format(moment: Date, options: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: shop.value?.timezone ?? "UTC" }).format(moment);
+  return momentFormat({ ...options, timeZone: shop.value?.timezone ?? "UTC" }).format(moment);
 }
 
 /** Return a count with separators. */
 export function count(value: number | null | undefined): string {
-  return value === null || value === undefined ? NONE : new Intl.NumberFormat(LOCALE).format(value);
+  return value === null || value === undefined ? NONE : numberFormat().format(value);
 }
 
 /** Return a share as a percentage: 0.0534 as "5.34 %". */
 export function percent(value: number | null | undefined, digits = 2): string {
   if (value === null || value === undefined) return NONE;
-  return new Intl.NumberFormat(LOCALE, {
+  return numberFormat({
     style: "percent",
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -72,11 +71,11 @@ export function change(value: number | null | undefined, digits = 1): string {
     maximumFractionDigits: digits,
     signDisplay: "exceptZero",
   } as const;
-  return new Intl.NumberFormat(LOCALE, options).format(value);
+  return numberFormat(options).format(value);
 }
 
 /** Return an amount of the shop's currency. */
 export function money(value: number | null | undefined, currency = shop.value?.currency ?? "EUR"): string {
   if (value === null || value === undefined) return NONE;
-  return new Intl.NumberFormat(LOCALE, { style: "currency", currency }).format(value);
+  return numberFormat({ style: "currency", currency }).format(value);
 }

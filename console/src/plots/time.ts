@@ -1,5 +1,6 @@
 /** Ticks and texts of a time axis, in the zone of the shop: d3's are in the zone of the browser. */
 
+import { momentFormat } from "../kit/formats.ts";
 import { offsetOf } from "../kit/moments.ts";
 
 const MINUTE = 60_000;
@@ -10,7 +11,6 @@ const STEPS = [
   ...[1, 3, 6, 12].map((hours) => hours * HOUR),
   ...[1, 2, 4, 7, 14, 28, 56, 112, 224].map((days) => days * DAY),
 ];
-const LOCALE = "en-GB";
 
 export interface Tick {
   at: number;
@@ -47,6 +47,6 @@ export function dayText(at: number, zone: string): string {
 }
 
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): (at: number) => string {
-  const format = new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: zone });
+  const format = momentFormat({ ...options, timeZone: zone });
   return (at) => format.format(at);
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client.ts";
+import { numberFormat } from "../../kit/formats.ts";
 
 type Finding = Schemas["GuardianFinding"];
 
@@ -34,5 +35,5 @@ export const TONES: Record<Finding["severity"], "bad" | "warn" | "plain"> = {
 /** Return a figure with four digits that matter; figures are rates, shares, means or counts. */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return new Intl.NumberFormat("en-GB", { maximumSignificantDigits: 4 }).format(value);
+  return numberFormat({ maximumSignificantDigits: 4 }).format(value);
 }

@@ -1,3 +1,4 @@
+import { numberFormat } from "../../kit/formats.ts";
 import { between, sentence } from "../../kit/measure.ts";
 import { change, count, percent, Time } from "../../kit/values.tsx";
 import { ArmName } from "../../plots/arm.tsx";
@@ -154,7 +155,7 @@ function worthFigure(report: Report): FigureOf | null {
 function rounded(amount: number): string {
   const digits = Number.isInteger(amount) ? 0 : 2;
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "exceptZero" } as const;
-  return new Intl.NumberFormat("en-GB", options).format(amount);
+  return numberFormat(options).format(amount);
 }
 
 /** Return a time in days; in hours below two days, in minutes below an hour. */

@@ -1,0 +1,23 @@
+/** Formats of numbers and moments. To make one takes longer than to use it a hundred times, so each is kept. */
+
+export const LOCALE = "en-GB";
+
+const numbers = new Map<string, Intl.NumberFormat>();
+const moments = new Map<string, Intl.DateTimeFormat>();
+
+/** Return the format of numbers with these options. */
+export function numberFormat(options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
+  return kept(numbers, options, () => new Intl.NumberFormat(LOCALE, options));
+}
+
+/** Return the format of moments with these options. */
+export function momentFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return kept(moments, options, () => new Intl.DateTimeFormat(LOCALE, options));
+}
+
+function kept<T>(formats: Map<string, T>, options: object, make: () => T): T {
+  const name = JSON.stringify(options);
+  const format = formats.get(name) ?? make();
+  formats.set(name, format);
+  return format;
+}
