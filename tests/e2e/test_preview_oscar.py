@@ -9,13 +9,30 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Frame, expect
 
+from tests.e2e.console.editing import draft, edited, without_addresses
 from tests.e2e.oscar.server import running_shop
 from tests.e2e.story import Story
+from tests.support.console_page import Console
 from tests.support.previewed import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 NOTEBOOK = "Notebook with dotted pages"
 PROMISE = "The notebook for long days"
+CHANGES: list[dict[str, Any]] = [
+    {"selector": ".product_main h1", "action": "text", "text": "Pages & <dots>"},
+    {"selector": ".breadcrumb li:first-child", "action": "setText", "text": "Start"},
+    {"selector": ".availability", "action": "html", "html": "<b>Here</b> until Sunday"},
+    {"selector": ".product_main h1", "action": "style", "styles": {"backgroundColor": "rgb(1, 2, 3)", "margin": "7px"}},
+    {"selector": ".price_color", "action": "setStyle", "styles": {"color": "rgb(4, 5, 6)"}},
+    {"selector": ".add-to-basket button", "action": "attribute", "attributes": {"title": "Take it"}},
+    {"selector": ".product_page", "action": "insertBefore", "html": "<p class='before'>Before</p>"},
+    {"selector": ".product_main h1", "action": "insertAfter", "html": "<p class='after'>After</p>"},
+    {"selector": "footer", "action": "remove"},
+]
+# Scripts and hidden fields are the page's own: the proxy has fields of its own in forms, and the shop tokens.
+MARKUP = """() => document.querySelector("#default").outerHTML
+  .replace(/<script.*?<\\/script>|<!--.*?-->| data-svc="[^"]*"|<input type="hidden"[^>]*>/gs, "")
+  .replace(/\\s+/g, " ")"""
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +130,31 @@ def test_draft__on_the_software_of_another_shop__is_shopped_through_by_one_sessi
     other.goto(second["preview_url"])
     expect(other.locator("#content_inner")).to_contain_text("Your cart is empty")
     context.close()
+
+
+def test_editor__on_the_software_of_another_shop__shows_what_visitors_get(
+    story: Story, oscar: str, browser: Browser
+) -> None:
+    story.claim_domain()
+    story.finish_running()
+    console = Console(browser, story)
+    console.sign_in()
+    visitor = console.context.new_page()
+    visitor.goto(f"{oscar}/search/?q=notebook")
+    visitor.click(".product_pod h3 a")
+    product = visitor.url
+    experiment_id, variation_id = draft(console, CHANGES, product)
+    frame = edited(console, experiment_id, variation_id)
+    expect(frame.locator(".product_main h1")).to_have_text("Pages & <dots>")
+    expect(console.page.get_by_text("1 element")).to_have_count(len(CHANGES))
+    shown = frame.locator("body").evaluate(MARKUP)
+    console.api("POST", f"/experiments/{experiment_id}/launch", override_checklist_warnings=True)
+    story.await_delivery()
+    visitor = browser.new_context().new_page()
+    visitor.goto(f"{product}?svc_force={experiment_id}:{variation_id}")
+    expect(visitor.locator(".product_main h1")).to_have_text("Pages & <dots>")
+    expect(visitor.locator("footer")).to_have_count(0)
+    assert without_addresses(shown) == without_addresses(visitor.evaluate(MARKUP))
+    story.finish_running()
+    visitor.context.close()
+    console.close()

@@ -38,14 +38,17 @@ def shop_console(story: Story, browser: Browser) -> Iterator[Console]:
     page.close()
 
 
-def draft(console: Console, changes: list[dict[str, Any]]) -> tuple[str, str]:
-    """Make an experiment whose second variation has these changes; return both ids."""
+def draft(console: Console, changes: list[dict[str, Any]], page: str | None = None) -> tuple[str, str]:
+    """Make an experiment whose second variation has these changes, by default of the store's first page.
+
+    Return the ids of both.
+    """
     variations = [
         {"name": "Control", "weight": 0.5, "is_control": True},
         {"name": "Changed", "weight": 0.5, "is_control": False, "mutations": changes},
     ]
     goals = [{"name": "Cart", "type": "custom", "event_name": "add_to_cart", "is_primary": True}]
-    store = f"{console.story.dev['store_url']}/"
+    store = page or f"{console.story.dev['store_url']}/"
     made = console.api("POST", "/experiments", 201, name="Edited", store_url=store, variations=variations, goals=goals)
     return made["id"], made["variations"][1]["id"]
 
@@ -54,7 +57,7 @@ def edited(console: Console, experiment_id: str, variation_id: str) -> FrameLoca
     """Open the editor, and return the shop's page in it."""
     console.page.goto(f"{console.root}/console/{console.shop_id}/experiments/{experiment_id}/edit/{variation_id}")
     frame = console.page.frame_locator("iframe")
-    expect(frame.locator("h1")).to_be_visible(timeout=20_000)
+    expect(frame.locator("h1").first).to_be_visible(timeout=20_000)
     expect(console.page.get_by_label("Page of the shop")).to_have_attribute("aria-busy", "false", timeout=20_000)
     return frame
 
