@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inShort, moved, withChange } from "../src/editor/changes.ts";
-import { partsOf, updateOf } from "../src/editor/draft.ts";
+import { inShort, type Mutation, moved, placed, taken, withChange } from "../src/editor/changes.ts";
+import { movedPart, partsOf, updateOf } from "../src/editor/draft.ts";
 import { begun, done, redone, undone } from "../src/editor/history.ts";
 import { isOfShop } from "../src/editor/live.ts";
 import { readMessage } from "../src/editor/messages.ts";
@@ -26,6 +26,8 @@ test("readMessage, the chosen element: has every field, absent ones empty", () =
     text: "Hello",
     html: "",
     isLong: false,
+    first: "",
+    last: "",
     attributes: {},
     styles: {},
   });
@@ -126,6 +128,32 @@ test("updateOf, parts of a stored variation: are what was stored", () => {
     ["Every page", "Lamps"],
   );
   assert.deepEqual(updateOf(parts), stored);
+  assert.equal(updateOf(parts.slice(0, 1)).url_blocks, null);
+});
+
+test("movedPart, blocks in their order: change places, and none comes before every page", () => {
+  const blocks = ["a", "b"].map((id) => ({ id, name: id, urlRules: [{}], mutations: [] }));
+  const parts = partsOf({ mutations: [], custom_css: null, url_blocks: blocks } as never);
+  const names = (them: readonly { name: string }[]) => them.map(({ name }) => name);
+  assert.deepEqual(names(movedPart(parts, 1, 1)), ["Every page", "b", "a"]);
+  assert.deepEqual(names(movedPart(parts, 1, -1)), ["Every page", "a", "b"]);
+  assert.deepEqual(names(movedPart(parts, 2, 1)), ["Every page", "a", "b"]);
+});
+
+test("placed, an element that was changed before: is gone from its place, and its copy has what was changed", () => {
+  const before: Mutation[] = [
+    { selector: "h1", action: "text", text: "New" },
+    { selector: "h1", action: "insertAfter", html: "<i>x</i>" },
+    { selector: "p", action: "remove" },
+  ];
+  const moving = { selector: "h1", html: "<h1>New</h1>" };
+  assert.deepEqual(placed(before, moving, "ul", "insertBefore"), [
+    before[1],
+    before[2],
+    { selector: "h1:not([data-svc])", action: "remove", description: "Moved from here" },
+    { selector: "ul", action: "insertBefore", html: "<h1>New</h1>", description: "Moved here" },
+  ]);
+  assert.equal(taken([], { selector: "a, b", html: "" })[0]?.selector, ":is(a, b):not([data-svc])");
 });
 
 test("asHex, colours as browsers compute them: are those of the chooser", () => {

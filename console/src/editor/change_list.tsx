@@ -11,12 +11,24 @@ interface ChangeListProps {
   isReadOnly: boolean;
   asides: readonly string[];
   onShowAsides: () => void;
+  /** Chooses an element without pointing. */
+  onStart: () => void;
   onToggle: (mutation: Mutation) => void;
   onChange: (next: Partial<Part>, kind?: string) => void;
 }
 
 /** Every change of the variation, in the order in which it is applied. */
-export function ChangeList({ part, page, off, isReadOnly, asides, onShowAsides, onToggle, onChange }: ChangeListProps) {
+export function ChangeList({
+  part,
+  page,
+  off,
+  isReadOnly,
+  asides,
+  onShowAsides,
+  onStart,
+  onToggle,
+  onChange,
+}: ChangeListProps) {
   const { mutations, css } = part;
   const shown = mutations.filter((each) => !off.has(each));
   return (
@@ -26,6 +38,11 @@ export function ChangeList({ part, page, off, isReadOnly, asides, onShowAsides, 
         <p class="soft">
           {isReadOnly ? "This variation changes nothing." : "Click something in the page to change it."}
         </p>
+      )}
+      {!isReadOnly && page.state === "ready" && (
+        <button type="button" onClick={onStart}>
+          Choose an element with keys
+        </button>
       )}
       <ol>
         {mutations.map((mutation, index) => (

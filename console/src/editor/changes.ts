@@ -23,7 +23,8 @@ const WORDS: Record<Action, string> = {
 
 /** Return what a change does, in words and in short. */
 export function inShort(mutation: Mutation): string {
-  const { action } = mutation;
+  const { action, description } = mutation;
+  if (description) return description;
   if (action === "text" || action === "setText") return `${WORDS[action]}: ${cut(mutation.text ?? "")}`;
   if (action === "style" || action === "setStyle") return `${WORDS[action]}: ${pairs(mutation.styles)}`;
   if (action === "attribute") return `${WORDS[action]}: ${pairs(mutation.attributes ?? single(mutation))}`;
@@ -44,6 +45,30 @@ export function withChange(mutations: readonly Mutation[], mutation: Mutation): 
 
 export function without(mutations: readonly Mutation[], place: number): Mutation[] {
   return mutations.filter((_, index) => index !== place);
+}
+
+/** An element that was taken from its place, and its HTML. */
+export interface Moving {
+  selector: string;
+  html: string;
+}
+
+const OF_CONTENT = new Set<Action>(["text", "setText", "html", "style", "setStyle", "attribute"]);
+
+/**
+ * Return the list with which the element is gone from its place. What was changed about it is part of its HTML. The copy
+ * that is put elsewhere has the mark of insertions: the removal must not match it.
+ */
+export function taken(mutations: readonly Mutation[], { selector }: Moving): Mutation[] {
+  const others = mutations.filter((each) => each.selector !== selector || !OF_CONTENT.has(each.action));
+  const original = selector.includes(",") ? `:is(${selector})` : selector;
+  return [...others, { selector: `${original}:not([data-svc])`, action: "remove", description: "Moved from here" }];
+}
+
+/** Return the list with which the element is next to another one: gone first, so that places count without it. */
+export function placed(mutations: readonly Mutation[], moving: Moving, target: string, action: Action): Mutation[] {
+  const put: Mutation = { selector: target, action, html: moving.html, description: "Moved here" };
+  return [...taken(mutations, moving), put];
 }
 
 /** Return the list with one change moved by a step. */

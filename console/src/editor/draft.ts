@@ -2,7 +2,7 @@ import type { Schemas } from "../api/client.ts";
 import type { Draft, Mutation } from "./changes.ts";
 
 type Variation = Schemas["Variation"];
-type Block = NonNullable<NonNullable<Schemas["VariationUpdate"]["url_blocks"]>[number]>;
+export type Block = NonNullable<NonNullable<Schemas["VariationUpdate"]["url_blocks"]>[number]>;
 
 /** The changes of a variation for one set of addresses: everywhere, or a URL block. */
 export interface Part extends Draft {
@@ -35,8 +35,14 @@ export function updateOf(parts: readonly Part[]): Schemas["VariationUpdate"] {
   return {
     mutations: everywhere?.mutations ?? [],
     custom_css: everywhere?.css || null,
-    ...(blocks.length > 0 && { url_blocks: blocks }),
+    url_blocks: blocks.length > 0 ? blocks : null,
   };
+}
+
+/** Return the parts with one block moved by a step; the part for every page stays first. */
+export function movedPart(parts: readonly Part[], place: number, step: 1 | -1): Part[] {
+  const [one, other] = [parts[place], parts[place + step]];
+  return one?.block && other?.block ? parts.with(place, other).with(place + step, one) : [...parts];
 }
 
 function list(mutations: unknown): Mutation[] {

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../kit/badge.tsx";
+import { AttributeFields } from "./attribute_fields.tsx";
 import { type Action, type Mutation, placeOf, without } from "./changes.ts";
 import type { ChosenElement, Strength } from "./messages.ts";
 import { StyleFields } from "./style_fields.tsx";
+import { Walk } from "./walk.tsx";
 
 interface ElementPanelProps {
   element: ChosenElement;
@@ -10,6 +12,8 @@ interface ElementPanelProps {
   onPut: (mutation: Mutation) => void;
   onRemove: (mutations: Mutation[]) => void;
   onClimb: (levels: number) => void;
+  onWalk: (to: string) => void;
+  onMove: (selector: string) => void;
   onAside: (selector: string) => void;
   onClose: () => void;
 }
@@ -36,10 +40,18 @@ function nameOf(tag: string): string {
   return NAMES[tag] ?? (/^h[1-6]$/.test(tag) ? "Heading" : "Element");
 }
 
-const LINKS = ["href", "src", "alt", "title", "placeholder", "aria-label", "value"];
-
 /** The chosen element: what is changed about it. */
-export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onAside, onClose }: ElementPanelProps) {
+export function ElementPanel({
+  element,
+  mutations,
+  onPut,
+  onRemove,
+  onClimb,
+  onWalk,
+  onMove,
+  onAside,
+  onClose,
+}: ElementPanelProps) {
   const known = mutations.find((each) => element.selectors.some(({ selector }) => selector === each.selector));
   const [selector, setSelector] = useState(known?.selector ?? element.selectors[0]?.selector ?? "");
   const suggestion = element.selectors.find((each) => each.selector === selector);
@@ -51,7 +63,6 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
     if (place < 0) onPut({ selector, action: "remove" });
     else onRemove(without(mutations, place));
   };
-  const attributes = LINKS.filter((name) => name in element.attributes || (name === "href" && element.tag === "a"));
   return (
     <div class="element">
       <div class="title">
@@ -79,6 +90,7 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
           );
         })}
       </nav>
+      <Walk onWalk={onWalk} />
       {element.isPlain ? (
         <label class="field">
           Text
@@ -104,19 +116,11 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
           )}
         </details>
       )}
-      {attributes.map((name) => (
-        <label class="field" key={name}>
-          {name}
-          <input
-            type="text"
-            value={changeOf("attribute")?.attributes?.[name] ?? element.attributes[name] ?? ""}
-            onChange={(event) => {
-              const before = changeOf("attribute")?.attributes ?? {};
-              onPut({ selector, action: "attribute", attributes: { ...before, [name]: event.currentTarget.value } });
-            }}
-          />
-        </label>
-      ))}
+      <AttributeFields
+        element={element}
+        changed={changeOf("attribute")?.attributes ?? {}}
+        onChange={(changed) => onPut({ selector, action: "attribute", attributes: changed })}
+      />
       <details>
         <summary>Style</summary>
         <StyleFields
@@ -158,6 +162,9 @@ export function ElementPanel({ element, mutations, onPut, onRemove, onClimb, onA
       <p class="buttons">
         <button type="button" class="harm" aria-pressed={isRemoved} onClick={toggleRemoved}>
           {isRemoved ? "Bring back" : "Remove it"}
+        </button>
+        <button type="button" onClick={() => onMove(selector)}>
+          Move it
         </button>
         <button type="button" onClick={() => onAside(selector)}>
           Hide it while I edit

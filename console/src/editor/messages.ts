@@ -16,6 +16,9 @@ export interface ChosenElement {
   text: string;
   html: string;
   isLong: boolean;
+  /** Selectors of its first and last child; empty where it has none. */
+  first: string;
+  last: string;
   attributes: Record<string, string>;
   styles: Record<string, string>;
 }
@@ -29,9 +32,12 @@ export type PageMessage =
   | { type: "blocked"; reason: string; blocked: string }
   | { type: "selected"; element: ChosenElement }
   | { type: "shown"; turn: number; matches: number[]; errors: string[] }
+  | { type: "copied"; html: string }
   | { type: "counted"; selector: string; matches: number };
 
 const MAX_TEXT = 20_000;
+/** Characters of an element that can be moved. */
+export const MAX_COPY = 100_000;
 const MAX_SHORT = 2048;
 const MAX_ITEMS = 250;
 
@@ -77,6 +83,8 @@ function readEditor(data: Record<string, unknown>): PageMessage | null {
         matches: list(data.matches).map(number),
         errors: list(data.errors).map((each) => text(each, 300)),
       };
+    case "copied":
+      return { type: "copied", html: text(data.html, MAX_COPY + 1) };
     case "counted":
       return { type: "counted", selector: text(data.selector, MAX_SHORT), matches: number(data.matches) };
     default:
@@ -98,6 +106,8 @@ function readElement(value: unknown): ChosenElement | null {
     text: text(value.text, MAX_TEXT),
     html: text(value.html, MAX_TEXT),
     isLong: value.isLong === true,
+    first: text(value.first, MAX_SHORT),
+    last: text(value.last, MAX_SHORT),
     attributes: texts(value.attributes),
     styles: texts(value.styles),
   };

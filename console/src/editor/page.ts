@@ -16,6 +16,8 @@ export interface EditedPage {
   blocked: string | null;
   send: (type: string, about?: object) => void;
   forget: () => void;
+  /** The HTML of the chosen element, all of it. */
+  copy: () => Promise<string>;
 }
 
 export interface Peer {
@@ -44,6 +46,7 @@ export function useEditedPage(
   });
   const [blocked, setBlocked] = useState<string | null>(null);
   const turn = useRef(0);
+  const copied = useRef<(html: string) => void>(() => {});
   /** Origin of the page that was heard last: what is sent to another one does not arrive. */
   const origin = useRef("");
 
@@ -78,6 +81,7 @@ export function useEditedPage(
       if (message.type === "moved") setUrl(message.url);
       if (message.type === "left") setState("waiting");
       if (message.type === "selected") setElement(message.element);
+      if (message.type === "copied") copied.current(message.html);
       if (message.type === "blocked") setBlocked(message.blocked);
       if (message.type === "shown" && message.turn === turn.current) setShown(message);
       if (message.type === "navigated") {
@@ -118,5 +122,12 @@ export function useEditedPage(
     setElement(null);
     send("clear");
   }, [send]);
-  return { state, url, element, matches, errors, blocked, send, forget };
+  const copy = useCallback(() => {
+    const html = new Promise<string>((done) => {
+      copied.current = done;
+    });
+    send("copy");
+    return html;
+  }, [send]);
+  return { state, url, element, matches, errors, blocked, send, forget, copy };
 }

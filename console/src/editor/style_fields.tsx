@@ -1,3 +1,5 @@
+import { ChoosePicture } from "./pictures.tsx";
+
 interface StyleFieldsProps {
   now: Record<string, string>;
   changed: Record<string, string>;
@@ -7,6 +9,7 @@ interface StyleFieldsProps {
 const FIELDS: [string, string][] = [
   ["color", "Text colour"],
   ["background-color", "Background"],
+  ["background-image", "Background picture"],
   ["font-size", "Size of text"],
   ["font-weight", "Weight of text"],
   ["text-align", "Alignment"],
@@ -25,8 +28,8 @@ export function StyleFields({ now, changed, onChange }: StyleFieldsProps) {
   return (
     <div class="style-fields">
       {FIELDS.map(([name, label]) => (
-        <label key={name}>
-          <span>{label}</span>
+        <div class="style-field" key={name}>
+          <span aria-hidden="true">{label}</span>
           <span class="with-colour">
             {name.endsWith("color") && (
               <input
@@ -43,8 +46,14 @@ export function StyleFields({ now, changed, onChange }: StyleFieldsProps) {
               placeholder={now[name]}
               onChange={(event) => put(name, event.currentTarget.value)}
             />
+            {name === "background-image" && (
+              <ChoosePicture
+                label="Choose a picture of the shop for the background"
+                onChoose={(address) => put(name, `url("${address.replace(/["\\\s]/g, encodeURIComponent)}")`)}
+              />
+            )}
           </span>
-        </label>
+        </div>
       ))}
     </div>
   );

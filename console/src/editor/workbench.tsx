@@ -8,13 +8,17 @@ import { mayLeave, useLeaveWarning } from "../kit/leave.ts";
 import { notify } from "../kit/toast.tsx";
 import { stepAddress } from "../screens/experiments/new/steps.tsx";
 import { may } from "../session/session.ts";
+import { Blocks } from "./blocks.tsx";
 import { ChangeList } from "./change_list.tsx";
-import { type Mutation, withChange } from "./changes.ts";
+import { type Moving, type Mutation, placed, taken, withChange } from "./changes.ts";
 import { Conflict } from "./conflict.tsx";
 import { type Part, partsOf, updateOf } from "./draft.ts";
 import { ElementPanel } from "./element_panel.tsx";
 import { begun, done, redone, undone } from "./history.ts";
+import { useKeys } from "./keys.ts";
 import { useLive } from "./live.ts";
+import { MAX_COPY } from "./messages.ts";
+import { MovePanel } from "./move_panel.tsx";
 import { useEditedPage } from "./page.ts";
 import { Stage, usePreview, type Way } from "./stage.tsx";
 
@@ -58,10 +62,11 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
 
   const parts = history.present;
   const part = parts[tab] ?? (parts[0] as Part);
-  const shown = useMemo(
-    () => ({ mutations: part.mutations.filter((each) => !off.has(each)), css: part.css }),
-    [part, off],
-  );
+  const [moving, setMoving] = useState<Moving | null>(null);
+  const shown = useMemo(() => {
+    const mutations = moving ? taken(part.mutations, moving) : part.mutations;
+    return { mutations: mutations.filter((each) => !off.has(each)), css: part.css };
+  }, [part, off, moving]);
   const page = useEditedPage(way === "here" ? preview.peer : live.peer, nonce, shown, isOriginal, picks);
   const go = (next: Way) => {
     if (next === way) return;
@@ -79,7 +84,8 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
   const change = useCallback(
     (next: Partial<Part>, kind = "") => {
       setHistory((before) => {
-        const present = before.present.with(tab, { ...(before.present[tab] as Part), ...next });
+        const at = tab < before.present.length ? tab : 0;
+        const present = before.present.with(at, { ...(before.present[at] as Part), ...next });
         return done(before, present, kind !== "" && kind === last.current);
       });
       last.current = kind;
@@ -91,6 +97,13 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
       change({ mutations: withChange(part.mutations, mutation) }, `${mutation.selector} ${mutation.action}`),
     [part, change],
   );
+
+  const take = async (selector: string) => {
+    const html = await page.copy();
+    if (html.length > MAX_COPY) return notify("It is too large to be moved. Choose something smaller.", "bad");
+    setMoving({ selector, html });
+    page.forget();
+  };
 
   const save = useCallback(
     async (over: Variation = variation) => {
@@ -227,23 +240,42 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
       />
       <Stage preview={preview} live={live} way={way} onWay={go} page={page} width={width} />
       <aside class="editor-panel" aria-label="Changes">
-        {parts.length > 1 && (
-          <select
-            aria-label="Pages"
-            value={tab}
-            onChange={(event) => {
-              setTab(Number(event.currentTarget.value));
+        {!moving && (
+          <Blocks
+            parts={parts}
+            tab={tab < parts.length ? tab : 0}
+            url={page.url || address}
+            isReadOnly={isReadOnly}
+            isBrief={page.element !== null}
+            onTab={(next) => {
+              setTab(next);
               page.forget();
             }}
-          >
-            {parts.map((each, index) => (
-              <option key={each.block?.id ?? ""} value={index}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+            onParts={(present, next) => {
+              setHistory((before) =>
+                done(before, present, last.current === "pages" && present.length === parts.length),
+              );
+              last.current = "pages";
+              setTab(next);
+            }}
+          />
         )}
-        {page.element && !isReadOnly ? (
+        {moving ? (
+          <MovePanel
+            selector={moving.selector}
+            target={page.element}
+            onPlace={(target, action) => {
+              change({ mutations: placed(part.mutations, moving, target, action) });
+              setMoving(null);
+              page.forget();
+            }}
+            onWalk={(to) => page.send("walk", { to })}
+            onCancel={() => {
+              setMoving(null);
+              page.forget();
+            }}
+          />
+        ) : page.element && !isReadOnly ? (
           <ElementPanel
             key={page.element.selectors[0]?.selector}
             element={page.element}
@@ -251,6 +283,8 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
             onPut={put}
             onRemove={(mutations) => change({ mutations })}
             onClimb={(levels) => page.send("climb", { levels })}
+            onWalk={(to) => page.send("walk", { to })}
+            onMove={(selector) => void take(selector)}
             onAside={(selector) => {
               setAsides([...asides, selector]);
               page.forget();
@@ -265,6 +299,7 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
             isReadOnly={isReadOnly}
             asides={asides}
             onShowAsides={() => setAsides([])}
+            onStart={() => page.send("walk", { to: "next" })}
             onToggle={(mutation) =>
               setOff(new Set(off.has(mutation) ? [...off].filter((each) => each !== mutation) : [...off, mutation]))
             }
@@ -274,22 +309,4 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
       </aside>
     </div>
   );
-}
-
-function useKeys(keys: Record<string, () => unknown>): void {
-  const latest = useRef(keys);
-  latest.current = keys;
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
-      const key = event.shiftKey && event.key.toLowerCase() === "z" ? "y" : event.key.toLowerCase();
-      const act = latest.current[key];
-      // In a field, undo is the field's own.
-      if (!act || !(event.ctrlKey || event.metaKey) || (isTyping && key !== "s")) return;
-      event.preventDefault();
-      act();
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  }, []);
 }

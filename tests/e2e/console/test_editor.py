@@ -10,6 +10,7 @@ from tests.support.console_page import Console
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 console = shop_console
+DOTS = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="3" fill="#c54"/></svg>'
 
 
 def test_page__in_the_editor__is_what_visitors_get(console: Console, browser: Browser) -> None:
@@ -93,3 +94,44 @@ def test_page__that_forges_messages__changes_nothing_in_the_panel(console: Conso
     console.page.wait_for_timeout(300)
     expect(console.page.get_by_role("heading", name="evil")).to_have_count(0)
     expect(console.page.get_by_role("heading", name="Changes")).to_be_visible()
+
+
+def test_element__moved_and_given_a_picture__is_what_visitors_get(console: Console, browser: Browser) -> None:
+    experiment_id, variation_id = draft(console, [])
+    page, frame = console.page, edited(console, experiment_id, variation_id)
+    page.get_by_role("button", name="Choose an element with keys").click()
+    expect(page.get_by_role("heading", name="h1")).to_be_visible()
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", name="p", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Move it", exact=True).click()
+    expect(frame.locator(".hero > p")).to_have_count(0)
+    frame.locator("#products").click()
+    page.get_by_role("button", name="After it").click()
+    expect(frame.locator("#products + p")).to_be_visible()
+    frame.locator("h1").click()
+    page.get_by_text("Style", exact=True).click()
+    page.get_by_role("button", name="Choose a picture of the shop for the background").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload a picture").click()
+    chooser.value.set_files([{"name": "dots.svg", "mimeType": "image/svg+xml", "buffer": DOTS}])
+    expect(frame.locator("h1")).to_have_css("background-image", re.compile("dots|assets"), timeout=10_000)
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Other changes on certain pages").click()
+    page.get_by_label("On these addresses, 1", exact=True).fill("/product")
+    page.get_by_label("Name", exact=True).fill("Products")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Saved")).to_be_disabled()
+    stored = console.api("GET", f"/experiments/{experiment_id}/variations/{variation_id}")
+    assert [each["action"] for each in stored["mutations"]] == ["remove", "insertAfter", "style"]
+    block = stored["url_blocks"][0]
+    assert (block["name"], block["urlRules"]) == ("Products", [{"type": "simple", "pattern": "/product"}])
+    page.get_by_label("Pages", exact=True).select_option("Every page")
+    expect(frame.locator("#products + p")).to_be_visible()
+    shown = frame.locator("main").evaluate(MARKUP)
+    console.api("POST", f"/experiments/{experiment_id}/launch", override_checklist_warnings=True)
+    console.story.await_delivery()
+    visitor = browser.new_context().new_page()
+    visitor.goto(f"{console.story.dev['store_url']}/?svc_force={experiment_id}:{variation_id}")
+    expect(visitor.locator("#products + p")).to_be_visible()
+    assert without_addresses(shown) == without_addresses(visitor.evaluate(MARKUP))
+    visitor.context.close()

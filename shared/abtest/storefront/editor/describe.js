@@ -1,10 +1,11 @@
 // What the panel of the editor has to know of an element.
 
 import { suggestionsFor } from './selector.js';
+import { asOfShop } from './shop_markup.js';
 
 const STYLES = [
   'color', 'background-color', 'font-size', 'font-weight', 'text-align', 'padding', 'margin', 'border-radius',
-  'width', 'display',
+  'width', 'display', 'background-image',
 ];
 const MAX_HTML = 20000;
 const MAX_TEXT = 4000;
@@ -25,18 +26,25 @@ const rootsOf = (element) => {
   return path;
 };
 
+/** The selector of a child, for what is put before or behind it. @param {Element | null} child */
+const placeIn = (child) => (child ? suggestionsFor(child)[0]?.selector : '');
+
 /** @param {Element} element */
 export const describe = (element) => {
   const styles = getComputedStyle(element);
-  const attributes = [...element.attributes].slice(0, MAX_ATTRIBUTES);
+  const isLong = element.innerHTML.length > MAX_HTML;
+  const copy = asOfShop(element, !isLong);
+  const attributes = [...copy.attributes].slice(0, MAX_ATTRIBUTES);
   return {
     tag: element.localName,
     path: rootsOf(element),
     selectors: suggestionsFor(element),
     isPlain: !element.firstElementChild,
     text: (element.textContent || '').trim().slice(0, MAX_TEXT),
-    html: element.innerHTML.slice(0, MAX_HTML),
-    isLong: element.innerHTML.length > MAX_HTML,
+    html: copy.innerHTML.slice(0, MAX_HTML),
+    isLong,
+    first: placeIn(element.firstElementChild),
+    last: placeIn(element.lastElementChild),
     attributes: Object.fromEntries(attributes.map(({ name, value }) => [name, value.slice(0, MAX_TEXT)])),
     styles: Object.fromEntries(STYLES.map((name) => [name, styles.getPropertyValue(name)])),
   };

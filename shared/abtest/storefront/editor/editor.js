@@ -6,8 +6,19 @@ import { describe } from './describe.js';
 import { matchesOf, show } from './engine.js';
 import { enter } from './live.js';
 import { createPicker } from './picker.js';
+import { asOfShop } from './shop_markup.js';
 
 const SOURCE = 'svc-edit';
+/** Characters; longer elements are not moved. */
+const MAX_COPY = 100001;
+
+/** @param {Element} element @returns {Record<string, Element | null>} */
+const neighbours = (element) => ({
+  previous: element.previousElementSibling,
+  next: element.nextElementSibling,
+  inside: element.firstElementChild,
+  around: element.parentElement,
+});
 
 /**
  * @param {Window | null} peer
@@ -22,6 +33,15 @@ export const start = (peer = parent, origin = '*') => {
   const post = (type, about) => peer.postMessage({ source: SOURCE, nonce, type, ...about }, origin);
 
   const picker = createPicker((element) => post('selected', { element: describe(element) }));
+
+  /** Selects what is next to the chosen element, or the first thing of the page. @param {string} to */
+  const walk = (to) => {
+    const from = picker.chosen();
+    const next = from ? neighbours(from)[to] : document.querySelector('h1') || document.querySelector('main, body > *');
+    if (!next || /^(html|body)$/.test(next.localName)) return;
+    next.scrollIntoView({ block: 'nearest' });
+    picker.select(next);
+  };
 
   /** Selects the ancestor that is so many levels up. @param {number} levels */
   const climb = (levels) => {
@@ -50,6 +70,11 @@ export const start = (peer = parent, origin = '*') => {
       picker.select(element);
     },
     climb: ({ levels }) => climb(Math.min(Number(levels) || 0, 50)),
+    walk: ({ to }) => walk(`${to}`),
+    copy: () => {
+      const element = picker.chosen();
+      if (element) post('copied', { html: asOfShop(element, true).outerHTML.slice(0, MAX_COPY) });
+    },
     clear: () => picker.clear(),
     aside: ({ selectors }) => {
       removeAside?.();
