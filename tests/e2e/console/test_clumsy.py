@@ -1,7 +1,7 @@
 """A clumsy person: goes back, loses the line, types commas, uses two windows. Nothing typed is lost."""
 
 import pytest
-from playwright.sync_api import Dialog, expect
+from playwright.sync_api import Dialog, Route, expect
 
 from tests.support.console_page import Console
 
@@ -59,3 +59,19 @@ def test_number__typed_by_keys__is_what_was_typed_and_no_number_is_sent(console:
     form.get_by_role("button", name="Save").click()
     expect(field).to_be_focused()
     expect(form).to_contain_text("must be at most 600")
+
+
+def test_button__clicked_twice__makes_one_change(console: Console) -> None:
+    made = console.api("POST", "/experiments", 201, name="Clicked twice")
+    page = console.open(f"/experiments/{made['id']}")
+
+    def late(route: Route) -> None:
+        page.wait_for_timeout(300)  # both clicks come before the first answer
+        route.continue_()
+
+    page.route("**/variations", late)
+    page.get_by_role("button", name="Add a variation").dblclick()
+    expect(page.get_by_text("is added. Give it a share")).to_have_count(1)
+    console.settled()
+    read = console.api("GET", f"/experiments/{made['id']}")
+    assert len(read["variations"]) == len(made["variations"]) + 1

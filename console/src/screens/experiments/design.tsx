@@ -1,10 +1,10 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { Act } from "../../kit/act.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, type Option, SelectField, TextField } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
 import { usePeople } from "../../kit/people.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { may, session } from "../../session/session.ts";
 import { ExperimentFrame } from "./frame.tsx";
 import { type Experiment, type Open, useChanging } from "./open.ts";
@@ -53,9 +53,7 @@ function AddVariation({ open }: { open: Open }) {
     );
   return (
     <>
-      <button type="button" onClick={() => void attempt(add)}>
-        Add a variation
-      </button>
+      <Act run={add}>Add a variation</Act>
       {changing.dialog}
     </>
   );

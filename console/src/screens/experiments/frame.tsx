@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data } from "../../api/client.ts";
+import { Act } from "../../kit/act.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Page, type Tab, Tabs } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { Time } from "../../kit/values.tsx";
 import { ActionBar } from "./actions.tsx";
 import { CheckList } from "./checklist.tsx";
@@ -119,9 +119,7 @@ function Unpublished({ open }: { open: Open }) {
         <strong>Saved, not yet published.</strong> Visitors still see the version before: {message} It is tried again by
         itself.
       </p>
-      <button type="button" onClick={() => void attempt(retry)}>
-        Publish now
-      </button>
+      <Act run={retry}>Publish now</Act>
     </div>
   );
 }

@@ -3,12 +3,12 @@ import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { type Rows, useRows } from "../../api/loading.ts";
+import { Act } from "../../kit/act.tsx";
 import { Menu } from "../../kit/menu.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Person } from "../../kit/people.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { Ago, percent, Time } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
 import { BULK, BulkBar } from "./bulk.tsx";
@@ -235,15 +235,16 @@ function RowMenu({ of, reload }: { of: Experiment; reload: () => Promise<void> }
   return (
     <Menu label="⋯" name={`More for ${of.name}`}>
       {offered.map(({ verb, done, run }) => (
-        <button
+        <Act
           key={verb}
-          type="button"
-          onClick={async () => {
-            if (await attempt(() => committed(of.id, () => run(of.id)), `${of.name} is ${done}.`)) await reload();
+          success={`${of.name} is ${done}.`}
+          run={async () => {
+            await committed(of.id, () => run(of.id));
+            await reload();
           }}
         >
           {verb}
-        </button>
+        </Act>
       ))}
     </Menu>
   );

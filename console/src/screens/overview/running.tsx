@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { at } from "../../address.ts";
 import { api, data } from "../../api/client.ts";
+import { Act } from "../../kit/act.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Confirm } from "../../kit/dialog.tsx";
 import { apart, between, sentence } from "../../kit/measure.ts";
-import { attempt } from "../../kit/toast.tsx";
 import { Ago, change, count, percent, Time } from "../../kit/values.tsx";
 import { Strip } from "../../plots/forest.tsx";
 import { may } from "../../session/session.ts";
@@ -137,11 +137,7 @@ function Verbs({ of, reload }: Pick<RunningProps, "of" | "reload">) {
   const publish = () => change(() => data(api.POST("/experiments/{experiment_id}/retry-publication", { params })));
   return (
     <span class="tools">
-      {of.publication === "failed" && (
-        <button type="button" onClick={() => void attempt(publish)}>
-          Publish now
-        </button>
-      )}
+      {of.publication === "failed" && <Act run={publish}>Publish now</Act>}
       {of.status === "running" && (
         <button type="button" onClick={() => setAsking(true)} aria-label={`Pause ${of.name}`}>
           Pause

@@ -2,10 +2,11 @@ import type { ComponentChildren } from "preact";
 import { at } from "../../address.ts";
 import { api, data } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
+import { Act } from "../../kit/act.tsx";
 import { Conflict, type Edit, useEdit } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page, Tabs } from "../../kit/page.tsx";
-import { attempt, notify } from "../../kit/toast.tsx";
+import { notify } from "../../kit/toast.tsx";
 import { may } from "../../session/session.ts";
 
 const TABS = [
@@ -60,9 +61,9 @@ export function Published({ of, reload }: { of: Outcome; reload: () => Promise<v
         {isPublished ? "Saved and published, but with something left out: " : "Saved, not yet published: "}
         {message}
       </p>
-      <button type="button" onClick={() => void attempt(publish, "Published.")}>
+      <Act run={publish} success="Published.">
         Publish again
-      </button>
+      </Act>
     </div>
   );
 }

@@ -2,13 +2,13 @@ import { useLocation, useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
+import { Act } from "../../kit/act.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Code } from "../../kit/code.tsx";
 import { Copied } from "../../kit/copy.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { count, Time } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
 import { curlOf, prettyJson } from "./curl.ts";
@@ -44,9 +44,9 @@ export default function DeliveryScreen() {
       actions={
         read &&
         may("webhooks:write") && (
-          <button type="button" class="primary" onClick={() => void attempt(again, "On its way again.")}>
+          <Act tone="primary" run={again} success="On its way again.">
             Send again
-          </button>
+          </Act>
         )
       }
     >

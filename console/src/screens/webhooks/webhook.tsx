@@ -2,10 +2,10 @@ import { useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
+import { Act } from "../../kit/act.tsx";
 import { hoursAgo } from "../../kit/moments.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
-import { attempt } from "../../kit/toast.tsx";
 import { count, Time } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
 import { Actions } from "./actions.tsx";
@@ -74,9 +74,9 @@ function Trouble({ webhook, loaded }: { webhook: Webhook; loaded: Loaded<Webhook
         <p>It is switched off: events that happen now are not sent.</p>
       )}
       {may("webhooks:write") && (
-        <button type="button" onClick={() => void attempt(enable, "Switched on.")}>
+        <Act run={enable} success="Switched on.">
           Switch on
-        </button>
+        </Act>
       )}
     </div>
   );
