@@ -176,6 +176,9 @@ function Unopened({ problem, preview, onWindow }: WaysOnProps & { problem: Probl
       <div class="failed">
         <h2>This page cannot be opened</h2>
         <p>{problem.message}</p>
+        {problem.fields.map(({ message }) => (
+          <p key={message}>The address {message}.</p>
+        ))}
         <p class="buttons">
           <button type="button" class="primary" onClick={onWindow}>
             Open in a window
