@@ -13,6 +13,8 @@ import "./styles/overview.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application, preload } from "./application.tsx";
+import { Application } from "./application.tsx";
+import { Failed } from "./kit/state.tsx";
 import { notify } from "./kit/toast.tsx";
 import { invitation } from "./session/invitation.tsx";
 import { enter, resume } from "./session/session.ts";
@@ -25,10 +27,16 @@ async function start(root: HTMLElement): Promise<void> {
   try {
     await enterByAddress();
     await resume();
+    render(<Application />, root);
   } catch (thrown) {
-    notify(asProblem(thrown).message, "bad");
+    // Nobody knows whether there is a session: to ask for another one would end it.
+    const unknown = (
+      <main class="sign-in" id="main">
+        <Failed problem={asProblem(thrown)} again={() => start(root)} />
+      </main>
+    );
+    render(unknown, root);
   }
-  render(<Application />, root);
 }
 
 /** Take a one-time token, or that of an invitation, out of the address and the history. */

@@ -75,3 +75,13 @@ def test_button__clicked_twice__makes_one_change(console: Console) -> None:
     console.settled()
     read = console.api("GET", f"/experiments/{made['id']}")
     assert len(read["variations"]) == len(made["variations"]) + 1
+
+
+def test_page__opened_while_nothing_answers__can_be_tried_again_and_keeps_the_session(console: Console) -> None:
+    page = console.page
+    page.route("**/console/identity/session", lambda route: route.fulfill(status=502, body="<html>"))
+    page.goto(f"{console.root}/console/{console.shop_id}/goals")
+    expect(page.get_by_role("alert")).to_contain_text("502")
+    page.unroute("**/console/identity/session")
+    console.click("Try again")
+    expect(page.get_by_role("heading", name="Goals")).to_be_visible()
