@@ -1,11 +1,12 @@
 """People of the console: invited by mail, enrolled with a passkey, and out again."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.e2e.story import Story
 from tests.support.console_page import Console
@@ -35,6 +36,16 @@ def newest_mail(stack: dict[str, Any], to: str) -> str:
     return max(mail for mail in mails if f"To: {to}" in mail[1])[1]
 
 
+def accept(console: Console, mail: str) -> None:
+    """Accept the invitation of a mail, in a browser that can make passkeys."""
+    give_authenticator(console.page)
+    link = re.search(r"https?://\S+#invite=\S+", mail)
+    assert link
+    console.page.goto(link[0])
+    console.click("Accept the invitation")
+    console.settled()
+
+
 def test_person__invited_with_a_role__adds_a_passkey_does_what_it_allows_and_is_removed(
     own_shop: Story, stack: dict[str, Any], browser: Browser
 ) -> None:
@@ -48,12 +59,7 @@ def test_person__invited_with_a_role__adds_a_passkey_does_what_it_allows_and_is_
     expect(owner.page.get_by_role("table", name="Invitations")).to_contain_text("bob@shop.example")
 
     bob = Console(browser, own_shop)
-    give_authenticator(bob.page)
-    link = re.search(r"https?://\S+#invite=\S+", newest_mail(stack, "bob@shop.example"))
-    assert link
-    bob.page.goto(link[0])
-    bob.click("Accept the invitation")
-    bob.settled()
+    accept(bob, newest_mail(stack, "bob@shop.example"))
     assert "invite" not in bob.page.url
     bob.open("/people/me")
     expect(bob.page.locator("main")).to_contain_text("change nothing yet")
@@ -110,3 +116,41 @@ def test_change_of_keys__with_a_passkey_used_long_ago__asks_over_the_form_and_ke
     page.unroute("**/api/v1/api-keys")
     console.click("Create key")
     expect(page.get_by_role("dialog", name="Secret of Reporting")).to_be_visible()
+
+
+def test_change_of_keys__after_the_passkey_is_used_in_the_dialog__goes_on_as_the_same_request(
+    own_shop: Story, stack: dict[str, Any], browser: Browser
+) -> None:
+    owner = Console(browser, Story({**own_shop.dev, "api_key": own_shop.dev["user_key"]}))
+    owner.sign_in()
+    call = """async ([shop, body]) => (await fetch("/console/identity/invitations", {method: "POST", body,
+      headers: {"Content-Type": "application/json", "X-Svc-Shop": shop}})).status"""
+    body = json.dumps({"email": "carla@shop.example", "role": "admin"})
+    assert owner.page.evaluate(call, [owner.shop_id, body]) == 201
+    carla = Console(browser, own_shop)
+    accept(carla, newest_mail(stack, "carla@shop.example"))
+    page = carla.open("/people/me")
+    carla.click("Add a passkey of this device")
+    expect(page.get_by_role("table", name="Passkeys")).to_be_visible()
+
+    sent: list[str | None] = []
+    error = {"code": "passkey_required", "message": "confirm with your passkey", "status": 403, "request_id": "r"}
+
+    def too_old(route: Route) -> None:
+        if route.request.method != "POST":
+            return route.fallback()
+        sent.append(route.request.header_value("idempotency-key"))
+        return route.fulfill(status=403, json={"error": error}) if len(sent) == 1 else route.continue_()
+
+    page.route("**/api/v1/api-keys", too_old)
+    carla.open("/keys/new")
+    carla.field("Name").fill("Reporting")
+    carla.click("Create key")
+    former = carla.context.cookies()
+    page.get_by_role("dialog", name="Is it still you?").get_by_role("button", name="Use my passkey").click()
+    expect(page.get_by_role("dialog", name="Secret of Reporting")).to_be_visible()
+    assert len(sent) == 2
+    assert sent[0] == sent[1]
+    assert carla.context.cookies() != former, "the proof begins another session"
+    carla.close()
+    owner.close()
