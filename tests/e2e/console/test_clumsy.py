@@ -85,3 +85,16 @@ def test_page__opened_while_nothing_answers__can_be_tried_again_and_keeps_the_se
     page.unroute("**/console/identity/session")
     console.click("Try again")
     expect(page.get_by_role("heading", name="Goals")).to_be_visible()
+
+
+def test_board__on_which_another_person_moved_a_card__shows_where_it_is(console: Console) -> None:
+    idea = console.api("POST", "/backlog/ideas", 201, title="A shorter form")
+    page = console.open("/backlog")
+    console.api("PATCH", f"/backlog/ideas/{idea['id']}", stage="triaged")
+    page.get_by_label("Stage of A shorter form").select_option("rejected")
+    expect(page.get_by_text("A shorter form was moved to Triaged")).to_be_visible()
+    expect(page.get_by_label("Stage of A shorter form")).to_have_value("triaged")
+    page.get_by_label("Stage of A shorter form").select_option("rejected")
+    page.get_by_label("Stage of A shorter form").select_option("planned")
+    console.settled()
+    assert console.api("GET", f"/backlog/ideas/{idea['id']}")["stage"] == "planned"

@@ -1,9 +1,9 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { at, withQuery } from "../../address.ts";
-import { api, data } from "../../api/client.ts";
+import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
-import { asProblem } from "../../api/problems.ts";
+import { asProblem, Problem } from "../../api/problems.ts";
 import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
@@ -69,29 +69,29 @@ function Columns({ ideas, of, canOrder }: ColumnsProps) {
   const [dragged, setDragged] = useState<string | null>(null);
   const [said, setSaid] = useState("");
   const canWrite = may("backlog:write");
-  // The board shows a move at once, and goes back where the service refuses it.
-  const change = async (next: Idea[], send: () => Promise<unknown>, words: string) => {
+  const sent = useRef(Promise.resolve());
+  // The board shows a move at once, and goes back where the service refuses it. Moves arrive in their order.
+  const change = (next: Idea[], send: () => Promise<unknown>, words: string) => {
     of.replace(next);
     setSaid(words);
-    try {
-      await send();
-    } catch (thrown) {
-      notify(asProblem(thrown).message, "bad");
-      await of.reload();
-    }
+    sent.current = sent.current.then(async () => {
+      try {
+        await send();
+      } catch (thrown) {
+        notify(asProblem(thrown).message, "bad");
+        await of.reload();
+      }
+    });
   };
   const moveTo = (idea: Idea, stage: Stage) => {
     if (idea.stage === stage) return;
     const next = ideas.map((each) => (each.id === idea.id ? { ...each, stage } : each));
-    const params = { path: { idea_id: idea.id } };
-    const send = () => data(api.PATCH("/backlog/ideas/{idea_id}", { params, body: { stage } }));
-    const label = STAGES.find(({ value }) => value === stage)?.label;
-    void change(next, send, `${idea.title} is now in ${label}`);
+    change(next, () => moved(idea, stage), `${idea.title} is now in ${labelOf(stage)}`);
   };
   const step = (idea: Idea, by: -1 | 1) => {
     const next = reordered(ideas, idea.id, by);
     const send = () => data(api.PUT("/backlog/ideas/order", { body: { ids: next.map(({ id }) => id) } }));
-    void change(next, send, `${idea.title} is further ${by < 0 ? "up" : "down"}`);
+    change(next, send, `${idea.title} is further ${by < 0 ? "up" : "down"}`);
   };
   return (
     <>
@@ -140,4 +140,20 @@ function Columns({ ideas, of, canOrder }: ColumnsProps) {
       </p>
     </>
   );
+}
+
+/** Move an idea from the stage that the board shows. Rejects with a Problem where another person has moved it since. */
+async function moved(idea: Idea, stage: Stage): Promise<void> {
+  const path = { idea_id: idea.id };
+  const read = await data(api.GET("/backlog/ideas/{idea_id}", { params: { path } }));
+  if (read.stage !== idea.stage) {
+    const message = `${idea.title} was moved to ${labelOf(read.stage)} since you opened the board. Nothing is changed.`;
+    throw new Problem({ status: 412, code: "version_conflict", message });
+  }
+  const params = { path, header: ifMatch(read) };
+  await data(api.PATCH("/backlog/ideas/{idea_id}", { params, body: { stage } }));
+}
+
+function labelOf(stage: Stage): string {
+  return STAGES.find(({ value }) => value === stage)?.label ?? stage;
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { at } from "../../address.ts";
-import { api, data } from "../../api/client.ts";
+import { api, data, ifMatch } from "../../api/client.ts";
 import { Act } from "../../kit/act.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Confirm } from "../../kit/dialog.tsx";
@@ -134,6 +134,11 @@ function Verbs({ of, reload }: Pick<RunningProps, "of" | "reload">) {
     await committed(of.id, call);
     await reload();
   };
+  const pause = async () => {
+    const read = await data(api.GET("/experiments/{experiment_id}", { params }));
+    const header = ifMatch(read);
+    return data(api.POST("/experiments/{experiment_id}/pause", { params: { ...params, header }, body: {} }));
+  };
   const publish = () => change(() => data(api.POST("/experiments/{experiment_id}/retry-publication", { params })));
   return (
     <span class="tools">
@@ -147,7 +152,7 @@ function Verbs({ of, reload }: Pick<RunningProps, "of" | "reload">) {
         <Confirm
           title={`Pause ${of.name}?`}
           verb="Pause"
-          onConfirm={() => change(() => data(api.POST("/experiments/{experiment_id}/pause", { params, body: {} })))}
+          onConfirm={() => change(pause)}
           onClose={() => setAsking(false)}
         >
           <p>Visitors see the original from now on. What was counted stays.</p>
