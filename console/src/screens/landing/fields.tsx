@@ -17,7 +17,7 @@ export function LandingFields({ value, set }: { value: TypedPage; set: Set }) {
         path="slug"
         label="Short name"
         required
-        hint="Small letters, digits and hyphens: summer-sale"
+        hint="The end of its address: small letters, digits and hyphens."
         value={value.slug}
         onChange={set("slug")}
       />
@@ -46,13 +46,14 @@ export function LandingFields({ value, set }: { value: TypedPage; set: Set }) {
             path="publish_host"
             label="Host"
             placeholder="shop.example"
-            hint="One of the domains in the settings."
+            hint="Empty: the main domain of the shop. Or another one of Settings, Hosts."
             value={value.publish_host ?? ""}
             onChange={(typed) => set("publish_host")(typed || null)}
           />
           <TextField
             path="publish_path"
             label="Path"
+            hint="Empty: the short name."
             placeholder={`/${value.slug || "summer-sale"}`}
             value={value.publish_path ?? ""}
             onChange={(typed) => set("publish_path")(typed || null)}

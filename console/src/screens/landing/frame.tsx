@@ -15,9 +15,10 @@ import { Shown } from "../../kit/state.tsx";
 import { Verbs } from "../../kit/verbs.tsx";
 import { may } from "../../session/session.ts";
 import { LandingFields } from "./fields.tsx";
+import { NextStep } from "./next_step.tsx";
 import { addressOf, type LandingPage } from "./words.ts";
 
-const TABS = { versions: "Versions", qa: "QA runs", publishes: "Publishes", variants: "Variants" } as const;
+const TABS = { versions: "Versions", qa: "Checks", publishes: "Publishing", variants: "Variants" } as const;
 const SECONDS = 5;
 
 interface FrameProps {
@@ -56,6 +57,7 @@ export function LandingFrame({ current, isLive, children }: FrameProps) {
           actions={may("landing_pages:write") && <PageVerbs page={read} of={page} />}
         >
           <Tabs tabs={tabs} label="Landing page" current={current === "versions" ? base : `${base}/${current}`} />
+          <NextStep page={read} />
           {children(read, page)}
         </Page>
       )}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
@@ -54,7 +55,7 @@ function Filled({ page, of }: Props) {
   return (
     <>
       {canPublish && page.publishes.length > 0 && (
-        <p class="tools">
+        <p class="tools buttons">
           {publish}
           <Verbs
             verbs={[
@@ -187,6 +188,12 @@ function PublishDialog({ page, of, onClose }: Props & { onClose: () => void }) {
         )}
         {isOverridden && (
           <TextField path="override_gate.reason" label="Why" required rows={2} value={reason} onChange={setReason} />
+        )}
+        {doing.problem?.code === "qa_required" && (
+          <p>
+            <a href={`${at("/landing-pages", page.id)}/qa`}>Check and approve it</a> first. Whether a page needs this is
+            one of the <a href={at("/settings")}>settings</a>.
+          </p>
         )}
         <Overtaken doing={doing} reload={of.reload} />
       </Form>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
-import { Badge, inWords, Status } from "../../kit/badge.tsx";
+import { Badge, Status } from "../../kit/badge.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -12,14 +12,14 @@ import { Ago } from "../../kit/values.tsx";
 import { Verbs } from "../../kit/verbs.tsx";
 import { may } from "../../session/session.ts";
 import { LandingFrame } from "./frame.tsx";
-import { type LandingPage, numberOf } from "./words.ts";
+import { checkInWords, type LandingPage, labelInWords, numberOf, windowInWords } from "./words.ts";
 
 type Run = Schemas["LandingPageQaRun"];
 
 interface Finding {
   check: string;
-  severity: "error" | "warning" | "note";
-  viewport?: string | null;
+  severity: "error" | "warn";
+  viewport: Schemas["QaViewport"] | null;
   message: string;
 }
 
@@ -37,16 +37,16 @@ export default function QaRuns() {
       {(page, of) => (
         <>
           {may("landing_pages:write") && page.current_version_id && (
-            <p class="tools">
+            <p class="tools buttons">
               <Verbs verbs={[{ label: "Check the current version", tone: "primary", run: () => start(page, of) }]} />
             </p>
           )}
           {page.qa_runs.length ? (
             page.qa_runs.map((run) => <RunSection key={run.id} page={page} of={of} run={run} />)
           ) : (
-            <Empty title="No run yet">
+            <Empty title="Not checked yet">
               <p>
-                A run opens the version in a browser, on a phone and a desktop, and reports what visitors would meet.
+                The check opens the page in a browser, on a phone and a desktop, and reports what visitors would meet.
               </p>
             </Empty>
           )}
@@ -59,7 +59,7 @@ export default function QaRuns() {
 async function start(page: LandingPage, of: Loaded<LandingPage>): Promise<void> {
   const params = { path: { landing_page_id: page.id } };
   await data(api.POST("/landing-pages/{landing_page_id}/qa-runs", { params, body: {} }));
-  saved({}, "The run has begun");
+  saved({}, "The check has begun, which takes some seconds");
   await of.reload();
 }
 
@@ -70,7 +70,7 @@ function RunSection({ page, of, run }: { page: LandingPage; of: Loaded<LandingPa
   const canDecide = may("approvals:write") && (run.status === "passed" || run.status === "failed");
   return (
     <Section
-      title={`Run of ${numberOf(page, run.version_id)}`}
+      title={`Check of ${numberOf(page, run.version_id)}`}
       lead={
         <>
           <Status status={run.status} /> <Ago at={run.created_at} />
@@ -95,19 +95,19 @@ function RunSection({ page, of, run }: { page: LandingPage; of: Loaded<LandingPa
         <Table
           caption="Findings"
           rows={findings}
-          keyOf={(row) => `${row.check} ${row.viewport ?? ""} ${row.message}`}
+          keyOf={(row) => `${row.check} ${row.viewport?.width ?? ""} ${row.message}`}
           columns={[
-            { title: "What", isName: true, cell: (row) => inWords(row.check) },
+            { title: "What", isName: true, cell: (row) => checkInWords(row.check) },
             {
               title: "How bad",
               cell: (row) => (
-                <Badge tone={row.severity === "error" ? "bad" : row.severity === "warning" ? "warn" : "plain"}>
-                  {row.severity}
+                <Badge tone={row.severity === "error" ? "bad" : "warn"}>
+                  {row.severity === "error" ? "to be mended" : "advice"}
                 </Badge>
               ),
             },
-            { title: "Where", cell: (row) => row.viewport ?? "everywhere" },
-            { title: "What to do", cell: (row) => row.message },
+            { title: "Where", cell: (row) => (row.viewport ? windowInWords(row.viewport) : "everywhere") },
+            { title: "What was seen", cell: (row) => row.message },
           ]}
         />
       )}
@@ -119,9 +119,15 @@ function RunSection({ page, of, run }: { page: LandingPage; of: Loaded<LandingPa
         {pictures.map(([label, { public_url, width, height }]) => (
           <li key={label}>
             <a href={public_url} target="_blank" rel="noreferrer">
-              <img src={public_url} width={width} height={height} alt={`The page at ${label}`} loading="lazy" />
+              <img
+                src={public_url}
+                width={width}
+                height={height}
+                alt={`The page: ${labelInWords(label)}`}
+                loading="lazy"
+              />
             </a>
-            <p class="soft">{label}</p>
+            <p class="soft">{labelInWords(label)}</p>
           </li>
         ))}
       </ul>

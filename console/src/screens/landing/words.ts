@@ -50,11 +50,25 @@ const CHECKS: Record<string, string> = {
   claims_have_evidence: "Claims have evidence",
   brand_banned_phrases: "No banned phrase",
   size_budget: "Small enough to be fast",
+  layout_shift: "Nothing jumps while it loads",
+  text_size: "Letters are large enough",
 };
 
 /** Return what a check is about. */
 export function checkInWords(key: string): string {
   return CHECKS[key] ?? key.replaceAll("_", " ");
+}
+
+/** Return a window of a browser in words. */
+export function windowInWords({ width, height, touch }: { width: number; height: number; touch?: boolean }): string {
+  return `${touch ? "phone" : "desktop"}, ${width} × ${height}`;
+}
+
+/** Return the label of a picture, such as 390x844@2-touch, in words. */
+export function labelInWords(label: string): string {
+  const [, width, height] = /^(\d+)x(\d+)@/.exec(label) ?? [];
+  if (!width || !height) return label;
+  return windowInWords({ width: Number(width), height: Number(height), touch: label.endsWith("-touch") });
 }
 
 /** Return the number of a version of a page. */

@@ -8,25 +8,19 @@ import { Form, SelectField, TextField } from "../../kit/form.tsx";
 import { asJson, readJson } from "../../kit/json.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
+import { BlockFields } from "./block_fields.tsx";
+import { blocksOf, newBlock } from "./blocks.ts";
 import { LandingFrame } from "./frame.tsx";
 import type { LandingPage, Version } from "./words.ts";
 
+/** What a page begins with: its links lead to itself, so it passes the checks as it is. */
 const FIRST = {
   format: 1,
   lang: "en",
-  blocks: [
-    {
-      type: "hero",
-      id: "top",
-      heading: "What it is, in a few words",
-      body: "Why it is good for the reader.",
-      links: [{ label: "See it", href: "/" }],
-    },
-  ],
-  footer: { links: [{ label: "Imprint", href: "/imprint" }] },
+  blocks: [{ ...newBlock("hero", []), id: "top" }, newBlock("text", [])],
 };
 
-/** The next version of a page: its content as JSON, with what search engines show. */
+/** The next version of a page: its blocks, the same as JSON, and what search engines show. */
 export default function Write() {
   const { query } = useRoute();
   return (
@@ -104,14 +98,24 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
             )
           }
         </Shown>
-        <DocumentField
-          path="spec"
-          label="Content"
-          hint="Theme, up to sixty blocks and a footer. Blocks: hero, text, image, video, features, steps, product, comparison, testimonials, stats, faq, cta, form."
+        <BlockFields
           value={spec}
-          onChange={setSpec}
-          problem={doing.problem}
+          onChange={(text) => {
+            setTouched(true);
+            setSpec(text);
+          }}
         />
+        <details open={(doing.problem?.fields ?? []).some(({ path }) => path.startsWith("spec")) || !blocksOf(spec)}>
+          <summary>The same as JSON, also with colours, pictures and the footer</summary>
+          <DocumentField
+            path="spec"
+            label="Content"
+            hint="Theme, up to sixty blocks and a footer. Blocks: hero, text, image, video, features, steps, product, comparison, testimonials, stats, faq, cta, form."
+            value={spec}
+            onChange={setSpec}
+            problem={doing.problem}
+          />
+        </details>
       </Form>
     </div>
   );
