@@ -13,7 +13,6 @@ import "./styles/overview.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application, preload } from "./application.tsx";
-import { Application } from "./application.tsx";
 import { Failed } from "./kit/state.tsx";
 import { notify } from "./kit/toast.tsx";
 import { invitation } from "./session/invitation.tsx";

@@ -14,7 +14,15 @@ import { sizeInWords, upload } from "./upload.ts";
 
 type Asset = Schemas["Asset"];
 
-const TYPES = ["image/png", "image/jpeg", "image/webp", "image/svg+xml", "video/mp4", "font/woff2", "application/pdf"];
+const TYPES = {
+  "image/png": "PNG pictures",
+  "image/jpeg": "JPEG pictures",
+  "image/webp": "WebP pictures",
+  "image/svg+xml": "SVG drawings",
+  "video/mp4": "MP4 films",
+  "font/woff2": "Fonts",
+  "application/pdf": "PDF documents",
+};
 const ACCEPTED = ".png,.jpg,.jpeg,.gif,.webp,.avif,.svg,.mp4,.webm,.woff2,.pdf";
 
 /** The files of the shop, with their pictures. */
@@ -36,9 +44,9 @@ export default function Assets() {
         <SearchFilter label="Name" value={q} onSearch={(text) => filter({ q: text })} />
         <select aria-label="Kind" value={type ?? ""} onChange={(event) => filter({ type: event.currentTarget.value })}>
           <option value="">Every kind</option>
-          {TYPES.map((each) => (
+          {Object.entries(TYPES).map(([each, name]) => (
             <option key={each} value={each}>
-              {each}
+              {name}
             </option>
           ))}
         </select>

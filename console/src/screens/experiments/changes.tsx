@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { Problem } from "../../api/problems.ts";
 import { useMessages } from "../../kit/form.tsx";
 import {
   ACTIONS,
@@ -99,7 +100,8 @@ function Change({ path, place, change, onChange }: ChangeProps) {
     ...useMessages(`${path}.styles`),
     ...useMessages(`${path}.attributes`),
   ];
-  const selectorMessages = [...useMessages(`${path}.selector`), ...(isSelector(change.selector) ? [] : [NO_SELECTOR])];
+  const selectorMessages = useMessages(`${path}.selector`);
+  if (!isSelector(change.selector) && !selectorMessages.length) selectorMessages.push(NO_SELECTOR);
   const offered = Object.entries(ACTIONS).filter(([name, { isOlder }]) => !isOlder || name === change.action);
   return (
     <div class="change-parts">
@@ -137,6 +139,14 @@ function Change({ path, place, change, onChange }: ChangeProps) {
       {messages.length > 0 && <p class="message">{messages.join(" ")}</p>}
     </div>
   );
+}
+
+/** Throw a Problem at the first change whose selector no browser understands: it would never be shown. */
+export function refuseUnreadable(mutations: readonly Mutation[], path = "mutations"): void {
+  const place = mutations.findIndex(({ selector }) => !isSelector(selector));
+  if (place < 0) return;
+  const fields = [{ path: `${path}[${place}].selector`, message: NO_SELECTOR }];
+  throw new Problem({ status: -1, code: "selector", message: "Not saved: correct what is marked above.", fields });
 }
 
 const NO_SELECTOR = "No browser understands this selector. The variation would not be shown.";

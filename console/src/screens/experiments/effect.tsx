@@ -46,7 +46,9 @@ export function EffectChoice({ value, onChange, of, name = "mde" }: EffectProps)
                 </small>
               )}
             </span>
-            <span class="days">{size ? <Days of={size} /> : <span class="soft">…</span>}</span>
+            <span class="days">
+              {size ? <Days of={size} /> : <span class="soft">{of.baseline_rate === null ? "–" : "…"}</span>}
+            </span>
           </label>
         );
       })}

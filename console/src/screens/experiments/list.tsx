@@ -30,6 +30,12 @@ interface Filters {
   q?: string;
 }
 
+/** Return where a row leads: to the results of what visitors have seen, else to the design. */
+function addressOfRow({ id, status }: Experiment): string {
+  const hasResults = status === "running" || status === "paused" || status === "completed";
+  return hasResults && may("analytics:read") ? at("/experiments", id, "results") : at("/experiments", id);
+}
+
 /** Every experiment of the shop; its filters are in the address. */
 export default function Experiments() {
   const { url, query, route } = useLocation();
@@ -177,7 +183,7 @@ function columnsOf(
             onChange={() => toggle(row.id)}
           />
           <span>
-            <a href={at("/experiments", row.id)}>{row.name}</a>
+            <a href={addressOfRow(row)}>{row.name}</a>
             {row.counting_type !== "standard" && <small class="soft">{KINDS[row.counting_type]}</small>}
           </span>
         </span>

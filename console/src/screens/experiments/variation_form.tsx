@@ -2,7 +2,7 @@ import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, LinesField, TextField } from "../../kit/form.tsx";
-import { Changes } from "./changes.tsx";
+import { Changes, refuseUnreadable } from "./changes.tsx";
 import { type Open, useChanging, type Variation } from "./open.ts";
 
 type Block = NonNullable<Variation["url_blocks"]>[number];
@@ -52,6 +52,7 @@ export function VariationForm({ open, variation, onDone }: FormProps) {
   const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(variation, () => typedOf(variation));
   const isRedirect = experiment.delivery_type === "redirect";
   const save = async () => {
+    refuseUnreadable(draft.mutations);
     const params = {
       path: { experiment_id: experiment.id, variation_id: variation.id },
       header: ifMatch(experiment),

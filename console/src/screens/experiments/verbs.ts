@@ -97,7 +97,8 @@ const FIRST: Record<Experiment["status"], readonly string[]> = {
   client_approved: ["launch"],
   qa: ["launch", "mark-ready"],
   ready_to_launch: ["launch"],
-  running: ["complete"],
+  // Nothing is likely next: a test runs until it has seen enough.
+  running: [],
   paused: ["resume"],
   completed: ["ship"],
 };

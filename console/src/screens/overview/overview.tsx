@@ -120,17 +120,22 @@ function Everything({ overview, webhooks, reload }: EverythingProps) {
 
 const STATUSES = [
   ["draft", "Drafts"],
+  ["awaiting_client_approval", "Awaiting approval"],
+  ["changes_requested", "Changes requested"],
+  ["client_approved", "Approved"],
+  ["qa", "In QA"],
   ["ready_to_launch", "Ready to launch"],
   ["running", "Running"],
   ["paused", "Paused"],
   ["completed", "Completed"],
 ] as const;
+const RARE: ReadonlySet<string> = new Set(["awaiting_client_approval", "changes_requested", "client_approved", "qa"]);
 
 function Counts({ overview }: { overview: Overview }) {
   return (
     <Section title="All experiments">
       <dl class="figures">
-        {STATUSES.map(([status, title]) => (
+        {STATUSES.filter(([status]) => !RARE.has(status) || overview.by_status[status]).map(([status, title]) => (
           <div key={status}>
             <dt>{title}</dt>
             <dd>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { at } from "../../address.ts";
-import { api, data, ifMatch } from "../../api/client.ts";
+import { api, data } from "../../api/client.ts";
 import { Act } from "../../kit/act.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Confirm } from "../../kit/dialog.tsx";
@@ -126,36 +126,35 @@ function Facts({ of }: { of: Experiment }) {
   );
 }
 
+const TURNS = {
+  pause: { verb: "Pause", says: "Visitors see the original from now on. What was counted stays." },
+  resume: { verb: "Resume", says: "Visitors see their variation again, and are counted." },
+} as const;
+
 function Verbs({ of, reload }: Pick<RunningProps, "of" | "reload">) {
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<keyof typeof TURNS | null>(null);
   if (!may("experiments:launch")) return null;
   const params = { path: { experiment_id: of.id } };
+  const turn = of.status === "running" ? "pause" : "resume";
   const change = async (call: () => Promise<unknown>) => {
     await committed(of.id, call);
     await reload();
-  };
-  const pause = async () => {
-    const read = await data(api.GET("/experiments/{experiment_id}", { params }));
-    const header = ifMatch(read);
-    return data(api.POST("/experiments/{experiment_id}/pause", { params: { ...params, header }, body: {} }));
   };
   const publish = () => change(() => data(api.POST("/experiments/{experiment_id}/retry-publication", { params })));
   return (
     <span class="tools">
       {of.publication === "failed" && <Act run={publish}>Publish now</Act>}
-      {of.status === "running" && (
-        <button type="button" onClick={() => setAsking(true)} aria-label={`Pause ${of.name}`}>
-          Pause
-        </button>
-      )}
-      {isAsking && (
+      <button type="button" onClick={() => setAsked(turn)} aria-label={`${TURNS[turn].verb} ${of.name}`}>
+        {TURNS[turn].verb}
+      </button>
+      {asked && (
         <Confirm
-          title={`Pause ${of.name}?`}
-          verb="Pause"
-          onConfirm={() => change(pause)}
-          onClose={() => setAsking(false)}
+          title={`${TURNS[asked].verb} ${of.name}?`}
+          verb={TURNS[asked].verb}
+          onConfirm={() => change(() => data(api.POST(`/experiments/{experiment_id}/${asked}`, { params, body: {} })))}
+          onClose={() => setAsked(null)}
         >
-          <p>Visitors see the original from now on. What was counted stays.</p>
+          <p>{TURNS[asked].says}</p>
         </Confirm>
       )}
     </span>

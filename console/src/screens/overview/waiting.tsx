@@ -3,7 +3,7 @@ import { at } from "../../address.ts";
 import type { Schemas } from "../../api/client.ts";
 import type { Tone } from "../../kit/badge.tsx";
 import { Section } from "../../kit/page.tsx";
-import { Ago, count } from "../../kit/values.tsx";
+import { count, Time } from "../../kit/values.tsx";
 import { SCREENS } from "../../routes.ts";
 import { Facts } from "../results/parts.tsx";
 import type { Overview } from "./overview.tsx";
@@ -37,7 +37,7 @@ export function waitingFacts(overview: Overview, webhooks: readonly Schemas["Web
         word: ["Approval", "warn"],
         text: (
           <>
-            <a href={at("/experiments", id, "approval")}>{name}</a> waits since <Ago at={updated_at} />.
+            <a href={at("/experiments", id, "approval")}>{name}</a> waits for approval, since <Time at={updated_at} />.
           </>
         ),
       }),
@@ -56,7 +56,7 @@ function publicationFacts({ publication }: Overview): WaitingFact[] {
       word: isFailed ? ["Not published", "bad"] : ["Being published", "plain"],
       text: (
         <>
-          Changes that are saved are not in the shop yet, since <Ago at={publication.since} />.
+          Changes that are saved are not in the shop yet, since <Time at={publication.since} />.
           {isFailed && " It is tried again every minute."}
         </>
       ),
@@ -73,7 +73,7 @@ function installFacts({ last_seen_at: seen }: Overview, now: number): WaitingFac
       word: ["Silent shop", "warn"],
       text: seen ? (
         <>
-          Nothing has come from the storefront since <Ago at={seen} />. {link}
+          Nothing has come from the storefront since <Time at={seen} />. {link}
         </>
       ) : (
         <>Nothing has come from the storefront yet. {link}</>

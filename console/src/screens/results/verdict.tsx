@@ -1,3 +1,4 @@
+import { at } from "../../address.ts";
 import { numberFormat } from "../../kit/formats.ts";
 import { between, sentence } from "../../kit/measure.ts";
 import { change, count, percent, Time } from "../../kit/values.tsx";
@@ -19,7 +20,7 @@ export function Verdict({ report }: { report: Report }) {
       </p>
       <p class="sentence">{sentence(verdict.sentence)}</p>
       <p>
-        <b>Next step</b> {sentence(report.next_step.sentence)}
+        <b>Next step</b> {sentence(report.next_step.sentence)} <Way report={report} />
       </p>
       <Details report={report} />
       <Facts lines={cautions(report)} />
@@ -29,6 +30,20 @@ export function Verdict({ report }: { report: Report }) {
   );
 }
 
+const PLACES: Partial<Record<Report["next_step"]["code"], readonly [string, string]>> = {
+  make_plan: ["plan", "Go to the plan"],
+  check_findings: ["health", "See the findings"],
+  find_cause: ["health", "See its health"],
+};
+
+/** Where the next step is taken. */
+function Way({ report }: { report: Report }) {
+  const { code } = report.next_step;
+  if (code === "check_delivery") return <a href={at("/install")}>Check the installation</a>;
+  const place = PLACES[code];
+  return place ? <a href={at("/experiments", report.experiment.id, place[0])}>{place[1]}</a> : null;
+}
+
 function Details({ report }: { report: Report }) {
   const elsewhere = new Set([
     report.experiment.learning,
@@ -36,7 +51,10 @@ function Details({ report }: { report: Report }) {
     ...report.health.map(({ message }) => message),
     ...report.coverage.reasons.map((reason) => GAPS[reason]),
   ]);
-  const details = report.verdict.details.filter((detail) => !elsewhere.has(detail));
+  // With one variation, its detail is the sentence above again.
+  const isSaid = (detail: string) =>
+    report.verdict.sentence.includes(detail.replace(/^“[^”]*”: /, "").replace(/\.$/, ""));
+  const details = report.verdict.details.filter((detail) => !elsewhere.has(detail) && !isSaid(detail));
   if (!details.length) return null;
   return (
     <ul class="details">

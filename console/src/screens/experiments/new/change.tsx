@@ -6,12 +6,13 @@ import { useDoing, useLoaded } from "../../../api/loading.ts";
 import { Form, TextField } from "../../../kit/form.tsx";
 import { Overtaken } from "../../../kit/overtaken.tsx";
 import { Waiting } from "../../../kit/state.tsx";
-import { Changes } from "../changes.tsx";
+import { Changes, refuseUnreadable } from "../changes.tsx";
 import type { Experiment, Open } from "../open.ts";
 import { PreviewDialog } from "../preview.tsx";
 import { editorInSteps, stepAddress } from "./steps.tsx";
 
 type Targeting = Schemas["ExperimentTargeting"];
+const MUTATIONS = "variations[1].mutations";
 type Reach = "page" | "all" | "kept";
 
 /** The second step: on which page, and what the variation changes there. */
@@ -35,6 +36,7 @@ function ChangeForm({ open, likely }: { open: Open; likely: string }) {
 
   /** One request: page, reach and changes belong together. */
   const save = async () => {
+    refuseUnreadable(mutations, MUTATIONS);
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
     const targeting = targetingOf(reach, url.trim());
     const body = {
@@ -109,7 +111,7 @@ function ChangeForm({ open, likely }: { open: Open; likely: string }) {
                 <span class="soft">Point at what should change. Or write the changes by hand:</span>
               </p>
             </div>
-            <Changes path="variations[1].mutations" mutations={mutations} onChange={setMutations} />
+            <Changes path={MUTATIONS} mutations={mutations} onChange={setMutations} />
           </>
         )}
         <Overtaken doing={doing} reload={reload} />

@@ -94,7 +94,7 @@ function Choice({ open, offer: { traffic, choices } }: { open: Open; offer: Offe
                   checked={others.includes(each.key)}
                   onChange={() => setOthers(toggled(others, each.key))}
                 />{" "}
-                measure, too
+                also measure it
               </label>
             )}
           </div>

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, data, ifMatch } from "../../../api/client.ts";
@@ -14,7 +15,11 @@ import { addressOf } from "../frame.tsx";
 import { committed, type Open } from "../open.ts";
 import { run } from "../run.ts";
 import { rateOf, shopTraffic, type Traffic } from "../traffic.ts";
+import { Summary } from "../variations.tsx";
+import { STEP_OF_ITEM } from "../verbs.ts";
 import { split } from "../words.ts";
+
+const UNMEASURED = "Nothing is measured yet: enter what you know, or leave it empty.";
 
 /** The last step: how many visitors take part, how small a change is to be found, and the launch. */
 export function PlanStep({ open }: { open: Open }) {
@@ -34,12 +39,12 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
   const [isPlanned, setPlanned] = useState(true);
   const doing = useDoing();
   const library = useLibrary();
-  const treatments = experiment.variations.filter(({ is_control, archived_at }) => !is_control && !archived_at).length;
+  const changed = experiment.variations.filter(({ is_control, archived_at }) => !is_control && !archived_at);
   const of: Circumstances = {
     baseline_rate: rate ? rate / 100 : null,
     daily_visitors: daily && share ? (daily * share) / 100 : null,
     engine: "sequential",
-    treatments: Math.max(1, treatments),
+    treatments: Math.max(1, changed.length),
   };
   const canPlan = goal !== undefined && goal.aggregation !== "ratio" && of.baseline_rate !== null;
   const canLaunch = checklist.allowed_actions.includes("launch") && may("experiments:launch");
@@ -101,13 +106,13 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
           <div class="weights wide">
             <NumberField
               path="baseline_rate"
-              label={`Present rate of “${goal.name}”`}
+              label="Present rate"
               unit="%"
               min={0}
               max={100}
               value={rate}
               onChange={setRate}
-              hint={measured === null ? "Not measured yet: your own figure." : "Measured in your shop."}
+              hint={`Of “${goal.name}”. ${measured === null ? UNMEASURED : "Measured in your shop."}`}
             />
             <NumberField
               path="daily_visitors"
@@ -115,7 +120,7 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
               min={0}
               value={daily}
               onChange={setDaily}
-              hint={traffic.daily === null ? "Not measured yet: your own figure." : "Measured in your shop."}
+              hint={traffic.daily === null ? UNMEASURED : "Measured in your shop."}
             />
           </div>
           <EffectChoice value={mde} onChange={setMde} of={of} />
@@ -140,10 +145,18 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
           </dd>
           <dt>Decided by</dt>
           <dd>{goal?.name ?? "no goal"}</dd>
+          {changed.map((variation) => (
+            <Fragment key={variation.id}>
+              <dt>{variation.name}</dt>
+              <dd>
+                <Summary of={variation} isRedirect={experiment.delivery_type === "redirect"} />
+              </dd>
+            </Fragment>
+          ))}
         </dl>
         {failed.map(({ key, label, status, message }) => (
           <p key={key} class={`note ${status === "fail" ? "bad" : "warn"}`}>
-            {label}: {message}
+            {label}: {message}. {STEP_OF_ITEM[key]?.do}
           </p>
         ))}
       </section>
