@@ -12,7 +12,7 @@ export function CallButton() {
         API
       </button>
       {isOpen && (
-        <Dialog title="API calls of this page" onClose={() => setOpen(false)} isWide>
+        <Dialog title="API calls of the console" onClose={() => setOpen(false)} isWide>
           <p class="soft">
             The newest first. A program makes them with an API key; see the <a href="/api/v1/docs">API reference</a>.
           </p>

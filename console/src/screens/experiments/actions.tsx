@@ -9,7 +9,7 @@ import { addressOf } from "./frame.tsx";
 import { committed, type Open } from "./open.ts";
 import { run } from "./run.ts";
 import { VerbDialog } from "./verb_dialog.tsx";
-import { allowedInWords, offered, type Verb } from "./verbs.ts";
+import { allowedInWords, doneInWords, offered, type Verb } from "./verbs.ts";
 
 /** The verbs that the experiment allows now: the likely next one first, the rare ones behind a menu. */
 export function ActionBar({ open }: { open: Open }) {
@@ -23,7 +23,7 @@ export function ActionBar({ open }: { open: Open }) {
     setBusy(verb.action);
     try {
       await committed(experiment.id, () => run(verb.action, experiment));
-      notify(`${verb.label}: done.`);
+      notify(doneInWords(verb));
     } catch (thrown) {
       const { message, envelope } = asProblem(thrown);
       const allowed = Array.isArray(envelope.allowed_actions) ? ` ${allowedInWords(envelope.allowed_actions)}` : "";

@@ -12,7 +12,7 @@ import { may, shop } from "../../session/session.ts";
 import { addressOf } from "./frame.tsx";
 import { committed, type Experiment, type Open } from "./open.ts";
 import { run, type Words } from "./run.ts";
-import { allowedInWords, type Verb } from "./verbs.ts";
+import { allowedInWords, doneInWords, type Verb } from "./verbs.ts";
 import { type Ended, OUTCOMES, split } from "./words.ts";
 
 /** What the fields of a dialog hold; each verb shows its own. */
@@ -40,7 +40,7 @@ export function VerbDialog({ verb, open, onClose }: { verb: Verb; open: Open; on
 
   const submit = async (action = verb.action) => {
     const answer = await committed(experiment.id, () => run(action, experiment, wordsOf(typed)));
-    notify(`${verb.label}: done.`);
+    notify(doneInWords(verb));
     if (action === "delete") return route(at("/experiments"));
     if (action === "ship" && answer) {
       const { personalization } = answer as Schemas["ShipResult"];
@@ -51,7 +51,10 @@ export function VerbDialog({ verb, open, onClose }: { verb: Verb; open: Open; on
     await reload();
   };
   return (
-    <Dialog title={`${verb.label} “${experiment.name}”`} onClose={onClose}>
+    <Dialog
+      title={`${verb.label}${verb.action === "request-approval" ? " of" : ""} “${experiment.name}”`}
+      onClose={onClose}
+    >
       <Form
         doing={doing}
         submit={verb.label}

@@ -90,6 +90,23 @@ export const VERBS: readonly Verb[] = [
   { action: "delete", label: "Delete", scope: WRITE, says: "The draft is gone for good.", isHarmful: true },
 ];
 
+const DONE: Readonly<Record<string, string>> = {
+  launch: "Launched. Your visitors are being counted.",
+  "request-approval": "Approval is requested. Whoever approves sees it on the overview.",
+  "withdraw-approval": "The approval is withdrawn.",
+  "return-to-draft": "It is a draft again.",
+  resume: "Resumed.",
+  pause: "Paused. Visitors see the original.",
+  complete: "Completed. Visitors see the original.",
+  archive: "Archived.",
+  unarchive: "It is back.",
+};
+
+/** Return what to say once a verb is done. */
+export function doneInWords({ action, label }: Verb): string {
+  return DONE[action] ?? `${label}: done.`;
+}
+
 const FIRST: Record<Experiment["status"], readonly string[]> = {
   draft: ["launch", "request-approval"],
   awaiting_client_approval: ["approve"],

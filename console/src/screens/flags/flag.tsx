@@ -98,9 +98,23 @@ function Filled({ flag, of }: { flag: Flag; of: Loaded<Flag> }) {
           <TargetingWords value={flag.targeting} library={library.data} />
         )}
       </Section>
+      {flag.delivery_type !== "api" && (
+        <Section
+          title="In your code"
+          lead="On a page with the snippet. The second value counts until the flag is known."
+        >
+          <pre class="code">{codeOf(flag)}</pre>
+        </Section>
+      )}
       {open === "preview" && <Preview flag={flag} onClose={close} />}
     </Page>
   );
+}
+
+/** Return how a page reads the flag. */
+function codeOf(flag: Flag): string {
+  const off = JSON.stringify(readValue(flag, "off"));
+  return `svc.ready(() => {\n  const value = svc.flag(${JSON.stringify(flag.key)}, ${off});\n});`;
 }
 
 function Bar({ flag, of, onPreview }: { flag: Flag; of: Loaded<Flag>; onPreview: () => void }) {

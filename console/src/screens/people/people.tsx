@@ -44,7 +44,7 @@ function People() {
     { title: "Role", cell: (row) => <span title={ROLES[row.role]}>{row.role}</span> },
     { title: "Shops", cell: (row) => shopsInWords(row.shop_ids, shops) },
     { title: "State", cell: (row) => <State of={row} /> },
-    { title: "Since", cell: (row) => (row.created_at ? <Ago at={row.created_at} /> : "the beginning") },
+    { title: "Since", cell: (row) => (row.created_at ? <Ago at={row.created_at} /> : "the first day") },
   ];
   if (canManage) {
     columns.push({
@@ -59,7 +59,7 @@ function People() {
   return (
     <Page
       title="People"
-      lead="Everyone signs in as themselves, with a passkey. Who leaves is removed here, and is out within seconds."
+      lead="Everyone signs in as themselves, with a passkey: the lock of a phone or computer. Remove whoever leaves, and they are out within seconds."
       actions={
         <a class="button" href={at("/people/me")}>
           My account

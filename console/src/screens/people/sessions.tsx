@@ -20,7 +20,7 @@ interface Entry {
 const LEVELS: Record<Session["level"], string> = {
   key: "an API key",
   local: "the link of this computer",
-  email: "a code by mail (reads only)",
+  email: "a code or link by mail (reads only)",
   passkey: "a passkey",
 };
 

@@ -83,28 +83,37 @@ function read(name: string, headers: Record<string, string>) {
 function Everything({ report, choices }: { report: Report; choices: Choices }) {
   const chosen = useChosen(report, choices);
   const arms = armsIn(report);
+  const isEmpty = report.verdict.status === "no_data";
   return (
     <div class="results">
       <Verdict report={report} />
       {report.experiment.started_at && (
         <>
           <Trust report={report} />
-          <ChoiceBar report={report} choices={choices} />
-          <Shown of={chosen}>
-            {(read) => (
-              <>
-                {read.results && <Cautions results={read.results} />}
-                <Lift goals={read.goals} arms={arms} alpha={read.alpha} />
-              </>
-            )}
-          </Shown>
-          <Guardrails report={report} />
-          <Course report={report} />
-          <Looks report={report} />
-          <Curves report={report} choices={choices} />
-          <Segments report={report} choices={choices} />
-          <Worth report={report} />
-          <MoneySetAside report={report} />
+          {isEmpty ? (
+            <p class="note">
+              Figures and charts appear here as soon as visitors are counted. <i>Count now</i> does it at once.
+            </p>
+          ) : (
+            <>
+              <ChoiceBar report={report} choices={choices} />
+              <Shown of={chosen}>
+                {(read) => (
+                  <>
+                    {read.results && <Cautions results={read.results} />}
+                    <Lift goals={read.goals} arms={arms} alpha={read.alpha} />
+                  </>
+                )}
+              </Shown>
+              <Guardrails report={report} />
+              <Course report={report} />
+              <Looks report={report} />
+              <Curves report={report} choices={choices} />
+              <Segments report={report} choices={choices} />
+              <Worth report={report} />
+              <MoneySetAside report={report} />
+            </>
+          )}
           <Plan report={report} />
         </>
       )}

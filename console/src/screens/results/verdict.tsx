@@ -55,7 +55,7 @@ function Details({ report }: { report: Report }) {
   const isSaid = (detail: string) =>
     report.verdict.sentence.includes(detail.replace(/^“[^”]*”: /, "").replace(/\.$/, ""));
   const details = report.verdict.details.filter((detail) => !elsewhere.has(detail) && !isSaid(detail));
-  if (!details.length) return null;
+  if (!details.length || report.verdict.status === "no_data") return null;
   return (
     <ul class="details">
       {details.map((detail) => (

@@ -92,7 +92,7 @@ export const GAPS: Record<Report["coverage"]["reasons"][number], string> = {
 };
 
 export const BY: Record<Schemas["TimelineEntry"]["by"], string> = {
-  person: "by a person",
+  person: "",
   schedule: "by schedule",
   auto_stop: "by auto-stop",
   guardian: "by Guardian",

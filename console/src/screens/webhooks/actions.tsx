@@ -47,7 +47,7 @@ export function Actions({ webhook, loaded }: { webhook: Webhook; loaded: Loaded<
         Edit
       </a>
       <button type="button" onClick={() => setOpen("recover")}>
-        Recover
+        Send what was missed
       </button>
       <button type="button" onClick={() => setOpen("rotate")}>
         New secret

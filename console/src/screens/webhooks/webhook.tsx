@@ -112,8 +112,8 @@ function Period({ title, of }: { title: string; of: Loaded<Schemas["WebhookStats
               <Figure name="under way" value={count(counts.queued + counts.processing)} />
               <Figure name="to be tried again" value={count(counts.failed)} />
               <Figure name="given up" value={count(counts.dead)} />
-              <Figure name="half within" value={duration(latency_ms.p50)} />
-              <Figure name="95 % within" value={duration(latency_ms.p95)} />
+              {latency_ms.p50 !== null && <Figure name="half of them within" value={duration(latency_ms.p50)} />}
+              {latency_ms.p95 !== null && <Figure name="95 % of them within" value={duration(latency_ms.p95)} />}
             </dl>
             {!complete && <p class="soft">Only the newest deliveries are counted: there were more.</p>}
           </>

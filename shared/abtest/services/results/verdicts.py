@@ -94,7 +94,7 @@ def before_numbers(facts: Facts) -> Conclusion | None:
     if facts.harm is not None:
         return "stopped_for_harm", f"Guardian stopped this experiment. {facts.harm}", None
     if not facts.visitors:
-        return "no_data", "No visitor of this measurement has been counted yet.", None
+        return "no_data", "No visitor has been counted yet.", None
     return None
 
 
