@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tools.gate.budgets import costs, table
+from tools.gate.budgets import costs, dearest, table
 from tools.gate.lanes import LANES, paths
 
 STATE = Path(".local/gate")
@@ -56,6 +56,7 @@ def close(names: list[str], seconds: dict[str, float]) -> int:
     print(*table(rows), sep="\n")
     loads = ", ".join(f"{name} {tally['load']:.1f} (alone {LANES[name].load})" for name, tally in tallies.items())
     print(f"load of this machine: {loads}\n")
+    print(*dearest(tallies), sep="\n", end="\n\n")
     write_report(seconds, outcomes, {f"{row.lane}/{row.folder}": round(row.seconds, 1) for row in rows})
     outcomes["error"] += sum(row.is_broken for row in rows)
     print(closing_line(outcomes, seconds.get("seconds", seconds["check_seconds"])))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 TOLERANCE = 2.0
 
@@ -57,3 +58,10 @@ def table(rows: list[Cost]) -> Iterator[str]:
         for row in rows
         if row.is_broken
     )
+
+
+def dearest(tallies: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The files of each lane that took most worker seconds, as measured: where the gate is made faster first."""
+    for lane, tally in tallies.items():
+        most = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in tally.get("files", {}).items())
+        yield f"dearest files of {lane}: {most or 'not measured'}"

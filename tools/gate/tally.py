@@ -20,6 +20,8 @@ from tools.gate.lanes import LANES, lane_of
 OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
 SECONDS_BETWEEN_SAMPLES = 4.0
 PROPERTY = "load"
+DEAREST = 12
+"""Files of each lane whose seconds are written down."""
 
 
 def slowdown(loads: list[float], own_load: float) -> float:
@@ -50,10 +52,12 @@ class Tally:
         self._own_load = own_load
         self._began = time.monotonic()
         self._seconds: Counter[str] = Counter()
+        self._files: Counter[str] = Counter()
         self._loads: list[float] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._seconds[folder_of(report.nodeid)] += report.duration  # type: ignore[assignment]  # Counter of float
+        self._files[file_of(report.nodeid)] += report.duration  # type: ignore[assignment]
         if report.when == "teardown":
             for name, value in report.user_properties:
                 if name == PROPERTY and isinstance(value, float):
@@ -65,6 +69,7 @@ class Tally:
             "outcomes": outcomes,
             "seconds": time.monotonic() - self._began,
             "folders": dict(self._seconds),
+            "files": dict(self._files.most_common(DEAREST)),
             "load": fmean(self._loads) if self._loads else 0.0,
             "slowdown": slowdown(self._loads, self._own_load),
         }
@@ -75,6 +80,11 @@ class Tally:
 def folder_of(nodeid: str) -> str:
     """The folder of `tests/` that a test belongs to."""
     return nodeid.removeprefix("tests/").split("/", 1)[0]
+
+
+def file_of(nodeid: str) -> str:
+    """The file of a test, without `tests/`."""
+    return nodeid.partition("::")[0].removeprefix("tests/")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tools.gate.__main__ import close, closing_line
-from tools.gate.budgets import Cost, costs, table
+from tools.gate.budgets import Cost, costs, dearest, table
 from tools.gate.lanes import LANES, folders_with_tests, lane_of, paths
 from tools.gate.tally import folder_of, slowdown
 
@@ -103,6 +103,7 @@ def test_tally__of_a_run__counts_outcomes_and_seconds_by_folder(tmp_path: Path, 
     assert {name: count for name, count in tally["outcomes"].items() if count} == {"passed": 1, "failed": 1}
     assert tally["folders"].keys() == {"unit", "e2e"}
     assert tally["folders"]["unit"] > 0.1
+    assert list(tally["files"]) == ["unit/test_unit.py", "e2e/test_e2e.py"]
     assert tally["slowdown"] >= 1
 
 
@@ -120,6 +121,14 @@ def test_close__of_lanes__adds_them_up_and_writes_the_report(
     assert capsys.readouterr().out.splitlines()[-1] == "1 failed, 5 passed in 80.00s (0:01:20)"
     report = json.loads((tmp_path / ".local/gate.json").read_text())
     assert (report["check_seconds"], report["seconds"], report["folders"]["long/stories"]) == (61.0, 80.0, 9.0)
+
+
+def test_dearest__of_lanes__names_their_files() -> None:
+    lines = dearest({"check": {"files": {"unit/test_x.py": 12.4, "unit/test_y.py": 3.0}}, "long": {}})
+    assert list(lines) == [
+        "dearest files of check: unit/test_x.py 12 s, unit/test_y.py 3 s",
+        "dearest files of long: not measured",
+    ]
 
 
 def test_close__with_a_broken_budget__fails(
