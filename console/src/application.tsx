@@ -61,7 +61,8 @@ function Signed() {
   }
   return (
     <Frame>
-      <Router>
+      {/* A screen of another shop is another screen, also where its address differs in the shop alone. */}
+      <Router key={known.id}>
         {PAGES.map(({ screen, component }) => (
           <Route key={screen.path} path={`${BASE}/:shop${screen.path}`} component={component} />
         ))}

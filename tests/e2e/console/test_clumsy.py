@@ -1,8 +1,9 @@
 """A clumsy person: goes back, loses the line, types commas, uses two windows. Nothing typed is lost."""
 
 import pytest
-from playwright.sync_api import Dialog, Route, expect
+from playwright.sync_api import Browser, Dialog, Route, expect
 
+from tests.e2e.story import Story, new_shop
 from tests.support.console_page import Console
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
@@ -98,3 +99,17 @@ def test_board__on_which_another_person_moved_a_card__shows_where_it_is(console:
     page.get_by_label("Stage of A shorter form").select_option("planned")
     console.settled()
     assert console.api("GET", f"/backlog/ideas/{idea['id']}")["stage"] == "planned"
+
+
+def test_shop__switched_on_the_overview__shows_its_own_experiments(own_shop: Story, browser: Browser) -> None:
+    other = new_shop(own_shop, "other-console.example")
+    made = other.call("POST", "/experiments", 201, name="Only in the other shop")
+    other.call("POST", f"/experiments/{made['id']}/launch")
+    console = Console(browser, Story({**own_shop.dev, "api_key": own_shop.dev["user_key"]}))
+    console.sign_in()
+    page = console.open()
+    page.get_by_label("Shop", exact=True).select_option(other.dev["shop_id"])
+    expect(page.get_by_role("link", name="Only in the other shop")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("link", name="Only in the other shop")).to_have_count(0)
+    console.close()
