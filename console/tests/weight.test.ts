@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EDITOR, firstScreen, loadedBy, MAIN, OVERVIEW, overweight, weights } from "../tools/weight.mjs";
+import { CODE, EDITOR, firstScreen, loadedBy, MAIN, OVERVIEW, overweight, weights } from "../tools/weight.mjs";
 
 const outputs = {
   "main.js": { entry: MAIN, static: ["view.js"], brotli: 10_000 },
   "overview.js": { entry: OVERVIEW, static: ["view.js", "plots.js"], brotli: 3_000 },
   "editor.js": { entry: EDITOR, static: ["view.js", "history.js"], brotli: 6_000 },
+  "code.js": { entry: CODE, static: ["view.js"], brotli: 140_000 },
   "results.js": { entry: "src/screens/results/results.tsx", static: ["plots.js"], brotli: 9_000 },
   "view.js": { entry: null, static: [], brotli: 8_000 },
   "plots.js": { entry: null, static: ["scales.js"], brotli: 5_000 },
@@ -26,6 +27,7 @@ test("the first screen counts what frame and overview share once", () => {
   assert.deepEqual(weights(outputs), [
     ["first screen", 30_000, 60_000],
     ["editor", 7_000, 40_000],
+    ["code fields", 140_000, 145_000],
     [results(), 9_000, 15_000],
     ["history.js", 1_000, 15_000],
   ]);
@@ -38,6 +40,7 @@ test("a budget is exceeded by one byte, and styles have none here", () => {
   assert.deepEqual(weighing(40_000, "main.js"), []);
   assert.deepEqual(weighing(40_001, "main.js"), ["first screen"]);
   assert.deepEqual(weighing(39_001, "editor.js"), ["editor"]);
+  assert.deepEqual(weighing(145_001, "code.js"), ["code fields"]);
 });
 
 function results(): string {

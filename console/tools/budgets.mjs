@@ -10,8 +10,8 @@ for (const [what, bytes, budget] of overweight(outputs)) {
   );
   process.exitCode = 1;
 }
-const [[, first], [, editor], ...later] = weights(outputs);
+const [[, first], [, editor], [, code], ...later] = weights(outputs);
 const largest = Math.max(...later.map(([, bytes]) => bytes));
 process.stdout.write(
-  `console: first screen ${first} bytes in brotli, editor ${editor}, largest of ${later.length} others ${largest}\n`,
+  `console: first screen ${first} bytes in brotli, editor ${editor}, code fields ${code}, largest of ${later.length} others ${largest}\n`,
 );

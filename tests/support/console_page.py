@@ -82,6 +82,12 @@ class Console:
         """Return the control with this label."""
         return self.page.get_by_label(label, exact=True).first
 
+    def write(self, label: str, text: str) -> None:
+        """Type into a code field, in the place of what it has, as a person does."""
+        self.field(label).click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.type(text)
+
     def close(self) -> None:
         """End the page; raise AssertionError with what it logged."""
         self.context.close()

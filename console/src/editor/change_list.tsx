@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../kit/badge.tsx";
+import { CodeArea } from "../kit/code_field.tsx";
 import { type Action, inShort, type Mutation, moved, without } from "./changes.ts";
 import type { Part } from "./draft.ts";
 import type { EditedPage } from "./page.ts";
@@ -101,13 +102,12 @@ export function ChangeList({
       {!isReadOnly && <ByHand onAdd={(mutation) => onChange({ mutations: [...mutations, mutation] })} />}
       <details open={css !== ""}>
         <summary>CSS of this variation</summary>
-        <textarea
-          rows={6}
-          class="code"
-          aria-label="CSS of this variation"
-          readOnly={isReadOnly}
+        <CodeArea
+          label="CSS of this variation"
+          language="css"
+          isReadOnly={isReadOnly}
           value={css}
-          onChange={(event) => onChange({ css: event.currentTarget.value })}
+          onChange={(next) => onChange({ css: next }, "css")}
         />
       </details>
     </div>
@@ -157,11 +157,17 @@ function ByHand({ onAdd }: { onAdd: (mutation: Mutation) => void }) {
           ))}
         </select>
       </label>
-      {action !== "remove" && (
+      {action === "text" && (
         <label class="field">
           Value
           <textarea rows={3} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
         </label>
+      )}
+      {action !== "text" && action !== "remove" && (
+        <div class="field">
+          <span aria-hidden="true">HTML</span>
+          <CodeArea label="HTML" language="html" rows={4} value={value} onChange={setValue} />
+        </div>
       )}
       <button type="button" disabled={!selector.trim()} onClick={add}>
         Add

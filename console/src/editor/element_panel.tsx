@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Badge } from "../kit/badge.tsx";
+import { CodeArea } from "../kit/code_field.tsx";
 import { AttributeFields } from "./attribute_fields.tsx";
 import { type Action, type Mutation, placeOf, without } from "./changes.ts";
 import type { ChosenElement, Strength } from "./messages.ts";
@@ -106,12 +107,12 @@ export function ElementPanel({
           {element.isLong ? (
             <p class="hint">It is too long to edit here. Choose something smaller inside of it.</p>
           ) : (
-            <textarea
+            <CodeArea
+              label="Content as HTML"
+              language="html"
               rows={8}
-              aria-label="Content as HTML"
-              class="code"
               value={changeOf("html")?.html ?? element.html}
-              onChange={(event) => onPut({ selector, action: "html", html: event.currentTarget.value })}
+              onChange={(html) => onPut({ selector, action: "html", html })}
             />
           )}
         </details>
@@ -131,17 +132,21 @@ export function ElementPanel({
       </details>
       <details>
         <summary>Insert next to it</summary>
-        {(["insertBefore", "insertAfter"] as const).map((action) => (
-          <label class="field" key={action}>
-            {action === "insertBefore" ? "HTML before it" : "HTML behind it"}
-            <textarea
-              rows={3}
-              class="code"
-              value={changeOf(action)?.html ?? ""}
-              onChange={(event) => onPut({ selector, action, html: event.currentTarget.value })}
-            />
-          </label>
-        ))}
+        {(["insertBefore", "insertAfter"] as const).map((action) => {
+          const label = action === "insertBefore" ? "HTML before it" : "HTML after it";
+          return (
+            <div class="field" key={action}>
+              <span aria-hidden="true">{label}</span>
+              <CodeArea
+                label={label}
+                language="html"
+                rows={3}
+                value={changeOf(action)?.html ?? ""}
+                onChange={(html) => onPut({ selector, action, html })}
+              />
+            </div>
+          );
+        })}
       </details>
       <label class="field">
         How the page finds it

@@ -6,7 +6,8 @@ export function useKeys(keys: Record<string, () => unknown>): void {
   latest.current = keys;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+      const isTyping =
+        event.target instanceof HTMLElement && event.target.matches("input, textarea, select, .code-host");
       const key = event.shiftKey && event.key.toLowerCase() === "z" ? "y" : event.key.toLowerCase();
       const act = latest.current[key];
       // In a field, undo is the field's own.

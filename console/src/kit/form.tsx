@@ -26,7 +26,7 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
   useEffect(() => {
     if (!problem) return;
     const first =
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]') ??
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]') ??
       form.current?.querySelector<HTMLElement>(".problem");
     show(first);
   }, [problem]);

@@ -1,5 +1,6 @@
 import { Problem } from "../api/problems.ts";
-import { type FieldProps, TextField } from "./form.tsx";
+import { CodeField } from "./code_field.tsx";
+import type { FieldProps } from "./form.tsx";
 
 interface JsonProps extends FieldProps {
   value: string;
@@ -11,7 +12,7 @@ interface JsonProps extends FieldProps {
 export function JsonField({ rows = 6, ...field }: JsonProps) {
   return (
     <div class="json">
-      <TextField {...field} rows={rows} />
+      <CodeField {...field} language="json" rows={rows} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { CodeField } from "../../kit/code_field.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, LinesField, TextField } from "../../kit/form.tsx";
 import { Changes, refuseUnreadable } from "./changes.tsx";
@@ -120,13 +121,9 @@ interface CodeProps {
   hint?: string;
 }
 
-/** A script or a style sheet. */
+/** A script or a style sheet: its path has the language. */
 export function Code(props: CodeProps) {
-  return (
-    <div class="code-field">
-      <TextField {...props} rows={8} />
-    </div>
-  );
+  return <CodeField {...props} language={props.path.endsWith("css") ? "css" : "javascript"} rows={8} />;
 }
 
 /** Changes for certain addresses: they replace the variation's own there. */
