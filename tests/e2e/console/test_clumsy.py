@@ -59,7 +59,7 @@ def test_number__typed_by_keys__is_what_was_typed_and_no_number_is_sent(console:
     fold.click()
     form.get_by_role("button", name="Save").click()
     expect(field).to_be_focused()
-    expect(form).to_contain_text("must be at most 600")
+    expect(form).to_contain_text("Must be at most 600")
 
 
 def test_button__clicked_twice__makes_one_change(console: Console) -> None:

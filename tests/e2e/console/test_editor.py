@@ -102,7 +102,7 @@ def test_element__moved_and_given_a_picture__is_what_visitors_get(console: Conso
     page.get_by_role("button", name="Choose an element with keys").click()
     expect(page.get_by_role("heading", name="h1")).to_be_visible()
     page.get_by_role("button", name="Next", exact=True).click()
-    expect(page.get_by_role("heading", name="p", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Paragraph p")).to_be_visible()
     page.get_by_role("button", name="Move it", exact=True).click()
     expect(frame.locator(".hero > p")).to_have_count(0)
     frame.locator("#products").click()
