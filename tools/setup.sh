@@ -8,16 +8,18 @@ say() { if [ -t 1 ]; then printf '\033[1m%s\033[0m\n' "$*"; else printf '%s\n' "
 warn() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
+steps=$(grep -c '^step ' tools/setup.sh) number=0
 # step NAME FILE... -- COMMAND...: run the command unless it ran before with the same files.
 step() {
   local name=$1 files=() mark sum
   shift
+  number=$((number + 1))
   while [ "$1" != -- ]; do files+=("$1"); shift; done
   shift
   mark=.local/setup/$name
   sum=$(cat "${files[@]}" tools/setup.sh | sha256sum | cut -d' ' -f1)
   [ "$(cat "$mark" 2>/dev/null)" = "$sum" ] && return
-  say "setup: $name"
+  say "setup: $name ($number of $steps)"
   "$@"
   mkdir -p "$(dirname "$mark")"
   printf '%s' "$sum" >"$mark"

@@ -36,7 +36,10 @@ export function Invitation() {
             </button>
           </p>
         ) : (
-          <p>You get access to the shop. Then add a passkey, to sign in with from then on.</p>
+          <p>
+            You get access to the shop. Then add a passkey: from then on you sign in with your fingerprint, face or PIN,
+            as you unlock this device.
+          </p>
         )}
       </Form>
     </main>

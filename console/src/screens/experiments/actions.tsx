@@ -14,7 +14,8 @@ import { allowedInWords, doneInWords, offered, type Verb } from "./verbs.ts";
 /** The verbs that the experiment allows now: the likely next one first, the rare ones behind a menu. */
 export function ActionBar({ open }: { open: Open }) {
   const { experiment, checklist, reload } = open;
-  const { route } = useLocation();
+  const { path, route } = useLocation();
+  const isHere = (verb: Verb) => verb.tab !== undefined && path === addressOf(experiment.id, verb.tab);
   const [asked, setAsked] = useState<Verb | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   const { first, others, more } = offered(experiment, checklist.allowed_actions, may);
@@ -45,8 +46,8 @@ export function ActionBar({ open }: { open: Open }) {
   );
   return (
     <>
-      {others.map((verb) => button(verb))}
-      {first && button(first, "primary")}
+      {others.filter((verb) => !isHere(verb)).map((verb) => button(verb))}
+      {first && !isHere(first) && button(first, "primary")}
       {more.length > 0 && <Menu label="More">{more.map((verb) => button(verb))}</Menu>}
       {asked && <VerbDialog verb={asked} open={open} onClose={() => setAsked(null)} />}
     </>

@@ -22,7 +22,8 @@ export function Pictures({ jobId, experiment }: { jobId: string; experiment: Exp
           {status === "failed" && (
             <p class="note warn">There are no pictures: {error ?? "the page could not be opened"}.</p>
           )}
-          {groupsOf(results ?? []).map(([title, pictures]) => (
+          {status === "completed" && <p class="soft">A picture opens as a whole with a click.</p>}
+          {groupsOf(status === "failed" ? [] : (results ?? [])).map(([title, pictures]) => (
             <section key={title}>
               <h3>{title}</h3>
               <div class="before-after">

@@ -1,9 +1,9 @@
 import { at } from "../../address.ts";
 import { numberFormat } from "../../kit/formats.ts";
-import { between, sentence } from "../../kit/measure.ts";
+import { between, measured, sentence } from "../../kit/measure.ts";
 import { change, count, percent, Time } from "../../kit/values.tsx";
 import { ArmName } from "../../plots/arm.tsx";
-import { armsIn, type Fact, Facts, isDoubtful, Word } from "./parts.tsx";
+import { armsIn, currencyOf, type Fact, Facts, isDoubtful, Word } from "./parts.tsx";
 import { GAPS, type Report, VERDICTS } from "./wording.ts";
 
 /** The conclusion in a sentence, what to do next, what to be careful about, and the key figures. */
@@ -135,6 +135,15 @@ function keyFigures(report: Report): FigureOf[] {
   ];
   if (goal && row?.ci && verdict.status !== "not_trusted")
     figures.push({ name: `Lift, ${goal.name}`, value: change(row.lift), note: between(row.ci) });
+  const control = goal?.rows.find(({ is_control }) => is_control);
+  if (goal && row && control && verdict.status !== "not_trusted") {
+    const level = (of: typeof row) => measured(of[goal.metric], goal.metric, currencyOf(goal, of.currency ?? "EUR"));
+    figures.push({
+      name: goal.name,
+      value: `${level(control)} → ${level(row)}`,
+      note: `${control.variation_name} → ${row.variation_name}`,
+    });
+  }
   const worth = worthFigure(report);
   if (worth) figures.push(worth);
   if (time && report.measurement.began_at)
