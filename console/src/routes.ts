@@ -37,6 +37,8 @@ export interface Screen {
   /** Behind `/console/<shop>`, for example `/flags/:flag_id`. */
   path: string;
   title: string;
+  /** What people may call it who search for it. */
+  words?: string;
   /** Without this scope the screen says who can give it. */
   scope?: string;
   /** The route that the screen lives from. One that the API does not have is an error when the console is built. */

@@ -8,6 +8,7 @@ import { may } from "../session/session.ts";
 
 interface Hit {
   title: string;
+  words?: string | undefined;
   kind: string;
   address: string;
 }
@@ -33,11 +34,12 @@ export function Search() {
   }, []);
 
   const wanted = text.trim().toLowerCase();
-  const screens = SCREENS.filter((screen) => screen.group !== undefined && may(screen.scope)).map(
-    ({ title, path }): Hit => ({ title, kind: "Screen", address: at(path) }),
+  const screens = SCREENS.filter(({ group, words, scope }) => (group !== undefined || words) && may(scope)).map(
+    ({ title, words, path }): Hit => ({ title, words, kind: "Screen", address: at(path) }),
   );
+  const isMeant = (text = "") => text.toLowerCase().includes(wanted);
   const hits = [...screens, ...experiments]
-    .filter((hit) => hit.title.toLowerCase().includes(wanted))
+    .filter(({ title, words }) => isMeant(title) || (wanted && isMeant(words)))
     .slice(0, MOST_HITS);
   const go = (hit: Hit | undefined) => {
     if (!hit || !mayLeave()) return;

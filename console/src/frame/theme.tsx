@@ -1,16 +1,20 @@
-import { useEffect, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
 const KEY = "console.theme";
 type Theme = "light" | "dark";
 
 function chosen(): Theme | null {
-  const kept = localStorage.getItem(KEY);
-  return kept === "light" || kept === "dark" ? kept : null;
+  const stored = localStorage.getItem(KEY);
+  return stored === "light" || stored === "dark" ? stored : null;
 }
+
+/** One for every switch on the page. */
+const kept = signal<Theme | null>(chosen());
 
 /** Switch between the light and the dark theme; until then the system decides. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme | null>(chosen);
+  const theme = kept.value;
   useEffect(() => {
     if (theme) {
       localStorage.setItem(KEY, theme);
@@ -20,7 +24,7 @@ export function ThemeSwitch() {
   const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   return (
     <label class="theme">
-      <input type="checkbox" checked={isDark} onChange={() => setTheme(isDark ? "light" : "dark")} /> Dark colours
+      <input type="checkbox" checked={isDark} onChange={() => (kept.value = isDark ? "light" : "dark")} /> Dark colours
     </label>
   );
 }

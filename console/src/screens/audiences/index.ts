@@ -3,7 +3,14 @@ import type { Screen } from "../../routes.ts";
 const shared = { scope: "experiments:read", needs: "/audiences" } as const;
 
 export const screens: Screen[] = [
-  { ...shared, path: "/audiences", title: "Audiences", group: "Library", load: () => import("./list.tsx") },
+  {
+    ...shared,
+    path: "/audiences",
+    title: "Audiences",
+    words: "segments, visitors",
+    group: "Library",
+    load: () => import("./list.tsx"),
+  },
   {
     ...shared,
     path: "/audiences/new",

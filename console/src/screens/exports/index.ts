@@ -4,6 +4,7 @@ export const screens: Screen[] = [
   {
     path: "/exports",
     title: "Exports",
+    words: "download, CSV",
     group: "Learn",
     scope: "analytics:read",
     needs: "/exports",

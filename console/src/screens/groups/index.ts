@@ -7,6 +7,7 @@ export const screens: Screen[] = [
     ...shared,
     path: "/exclusion-groups",
     title: "Exclusion groups",
+    words: "mutually exclusive",
     group: "Library",
     load: () => import("./list.tsx"),
   },

@@ -4,6 +4,7 @@ export const screens: Screen[] = [
   {
     path: "/guardian",
     title: "Guardian",
+    words: "monitoring, alarms",
     group: "Learn",
     scope: "analytics:read",
     needs: "/experiments/{experiment_id}/health",

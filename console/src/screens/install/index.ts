@@ -4,6 +4,7 @@ export const screens: Screen[] = [
   {
     path: "/install",
     title: "Install check",
+    words: "snippet, tag, script, installation",
     group: "Connect",
     scope: "settings:read",
     needs: "/settings/install",

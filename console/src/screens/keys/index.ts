@@ -6,6 +6,7 @@ export const screens: Screen[] = [
   {
     path: "/keys",
     title: "API keys",
+    words: "tokens, access of programs",
     group: "Connect",
     scope: "keys:read",
     ...SHARED,

@@ -76,9 +76,9 @@ function BlockCard({ block, place, onChange, onRemove, onUp }: CardProps) {
   return (
     <>
       <div class="title">
-        <h3>
+        <h2>
           {place + 1}. {name}
-        </h3>
+        </h2>
         <span class="spring" />
         <button type="button" class="quiet" disabled={!onUp} aria-label={`Move ${name} up`} onClick={() => onUp?.()}>
           ↑

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useDoing } from "../../api/loading.ts";
+import { ThemeSwitch } from "../../frame/theme.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
@@ -30,6 +31,9 @@ export default function Account() {
       <Passkeys />
       <Name />
       <Address />
+      <Section title="Colours">
+        <ThemeSwitch />
+      </Section>
       <Sessions />
     </Page>
   );

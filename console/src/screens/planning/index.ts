@@ -4,6 +4,7 @@ export const screens: Screen[] = [
   {
     path: "/planning",
     title: "Planning",
+    words: "calculator, sample size, how long",
     group: "Learn",
     scope: "analytics:read",
     needs: "/sample-size",

@@ -8,6 +8,7 @@ export const screens: Screen[] = [
     ...shared,
     path: "/traffic",
     title: "Visitors and orders",
+    words: "traffic, funnel, conversion rate",
     needs: "/analytics/stats",
     load: () => import("./traffic.tsx"),
   },

@@ -4,6 +4,7 @@ export const screens: Screen[] = [
   {
     path: "/quarantine",
     title: "Quarantine",
+    words: "errors, lost events",
     group: "Connect",
     scope: "analytics:read",
     needs: "/analytics/quarantine",

@@ -6,6 +6,7 @@ export const screens: Screen[] = [
   {
     path: "/settings",
     title: "Settings",
+    words: "currency, domain, hosts, consent",
     group: "Shop",
     scope: "shop:read",
     needs: "/shop/defaults",
