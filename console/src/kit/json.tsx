@@ -27,7 +27,7 @@ export function readJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    const message = `This is not JSON${placeOf(text, thrown)}. Texts stand in double quotes: "like this".`;
+    const message = `This is not JSON${placeOf(text, thrown)}. Texts stand in double quotes, "like this", and a comma stands between two entries.`;
     throw new Problem({ status: -1, code: "json", message: "Nothing was sent.", fields: [{ path, message }] });
   }
 }

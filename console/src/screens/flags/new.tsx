@@ -97,6 +97,7 @@ export default function NewFlag() {
           path="environment_key"
           label="Environment"
           required
+          hint="Visitors get production, unless another one is active in the settings."
           value={typed.environment_key}
           onChange={set("environment_key")}
         />

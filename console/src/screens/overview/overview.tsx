@@ -34,7 +34,7 @@ export default function OverviewScreen() {
       title="Overview"
       actions={
         <>
-          <a class="button" href={isWall ? at("") : `${at("")}?wall=on`}>
+          <a class="button" title="Large, for a screen on the wall" href={isWall ? at("") : `${at("")}?wall=on`}>
             {isWall ? "Leave the wall" : "Wall"}
           </a>
           {!isWall && may("experiments:write") && (
