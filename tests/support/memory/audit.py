@@ -41,7 +41,7 @@ class MemoryAuditStore:
         return next((row for row in self.between(shop_id, row_id, "g") if row.id == row_id), None)
 
     def between(self, shop_id: str, from_id: str | None, below_id: str) -> Iterator[AuditRow]:
-        rows = [row for row in self._catalog.audit_rows() if row.shop_id == shop_id and row.id < below_id]
+        rows = [row for row in self._catalog.audit_rows(shop_id) if row.id < below_id]
         return (row for row in rows if from_id is None or row.id >= from_id)
 
     def shops(self, date: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import heapq
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -55,7 +56,8 @@ class MemoryCatalog:
         self._records: dict[RecordKey, tuple[Head, bytes]] = {}
         self._names: dict[tuple[str | None, str], tuple[str, str]] = {}
         self._claim_attributes: dict[tuple[str | None, str], Mapping[str, str | None]] = {}
-        self._audit: dict[str, bytes] = {}
+        self._siblings: defaultdict[tuple[str, str, str | None], set[RecordKey]] = defaultdict(set)
+        self._audit: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
         self._outbox: dict[str, bytes] = {}
         self._inbox: dict[str, bytes] = {}
         self._revisions: dict[str, int] = {}
@@ -76,11 +78,7 @@ class MemoryCatalog:
         self, shop_id: str, kind: Kind, *, limit: int, after_id: str | None = None, parent_id: str | None = None
     ) -> HeadPage:
         with self._lock:
-            heads = [
-                head
-                for (shop, of_kind, _, parent), (head, _) in self._records.items()
-                if (shop, of_kind, parent) == (shop_id, kind, parent_id)
-            ]
+            heads = [self._records[key][0] for key in self._siblings[shop_id, kind, parent_id]]
         older = [head for head in heads if after_id is None or head.id < after_id]
         newest, last_id = page(sorted(older, key=lambda head: head.id, reverse=True), limit)
         return HeadPage(heads=newest, last_id=last_id)
@@ -108,26 +106,27 @@ class MemoryCatalog:
             for text in written:
                 head = documents.read_record(text).head
                 self._records[record_key(head)] = (head, text)
+                self._siblings[_family(record_key(head))].add(record_key(head))
             self._apply_rest(change)
         if self._on_committed and change.outbox:
             self._on_committed(change.outbox)
 
-    def audit_rows(self) -> Sequence[AuditRow]:
-        """Every audit row of every shop, by id."""
+    def audit_rows(self, shop_id: str | None = None) -> Sequence[AuditRow]:
+        """Every audit row of a shop, or of all shops, by id."""
         with self._lock:
-            return sorted((documents.read_audit(text) for text in self._audit.values()), key=lambda row: row.id)
+            shops = self._audit.values() if shop_id is None else [self._audit[shop_id]]
+            texts = [text for rows in shops for text in rows.values()]
+        return sorted(map(documents.read_audit, texts), key=lambda row: row.id)
 
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:
-        with self._lock:
-            rows = [documents.read_audit(text) for text in self._audit.values()]
         matching = [
             row
-            for row in rows
-            if row.shop_id == shop_id and entity_id in (None, row.entity_id) and (after_id is None or row.id < after_id)
+            for row in self.audit_rows(shop_id)
+            if entity_id in (None, row.entity_id) and (after_id is None or row.id < after_id)
         ]
-        return page(sorted(matching, key=lambda row: row.id, reverse=True), limit)
+        return page(matching[::-1], limit)
 
     def inbox(
         self,
@@ -206,16 +205,24 @@ class MemoryCatalog:
 
     def _apply_rest(self, change: Commit) -> None:
         for remove in change.removes:
-            del self._records[record_key(remove.head)]
+            key = record_key(remove.head)
+            del self._records[key]
+            self._siblings[_family(key)].discard(key)
         for release in change.releases:
             self._names.pop((release.scope, release.name), None)
             self._claim_attributes.pop((release.scope, release.name), None)
         for claim in change.claims:
             self._names[claim.scope, claim.name] = _target(claim)
             self._claim_attributes[claim.scope, claim.name] = dict(claim.attributes)
-        self._audit |= {row.id: documents.write_row(row) for row in change.audit}
+        for row in change.audit:
+            self._audit[row.shop_id][row.id] = documents.write_row(row)
         self._outbox |= {row.id: documents.write_row(row) for row in change.outbox}
         self._inbox |= {row.id: documents.write_row(row) for row in change.inbox}
+
+
+def _family(key: RecordKey) -> tuple[str, str, str | None]:
+    shop_id, kind, _, parent_id = key
+    return shop_id, kind, parent_id
 
 
 def _target(claim: Claim) -> tuple[str, str]:
