@@ -82,6 +82,8 @@ export async function enter(credential: { api_key: string } | { token: string })
 export async function signOut(): Promise<void> {
   await identity("DELETE", "/session");
   session.value = null;
+  // What this person has read and sent goes with the page: the next one may be another person.
+  setTimeout(() => location.assign("/console"));
 }
 
 /** Make this the session of the page. */

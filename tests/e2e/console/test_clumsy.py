@@ -78,7 +78,9 @@ def test_button__clicked_twice__makes_one_change(console: Console) -> None:
     assert len(read["variations"]) == len(made["variations"]) + 1
 
 
-def test_page__opened_while_nothing_answers__can_be_tried_again_and_keeps_the_session(console: Console) -> None:
+def test_page__opened_while_nothing_answers__keeps_the_session_until_sign_out_which_keeps_nothing(
+    console: Console,
+) -> None:
     page = console.page
     page.route("**/console/identity/session", lambda route: route.fulfill(status=502, body="<html>"))
     page.goto(f"{console.root}/console/{console.shop_id}/goals")
@@ -86,6 +88,11 @@ def test_page__opened_while_nothing_answers__can_be_tried_again_and_keeps_the_se
     page.unroute("**/console/identity/session")
     console.click("Try again")
     expect(page.get_by_role("heading", name="Goals")).to_be_visible()
+    page.evaluate("window.isSamePage = true")
+    console.click("Account")
+    console.click("Sign out")
+    expect(page.get_by_text("Sign in with an API key")).to_be_visible()
+    page.wait_for_function("!window.isSamePage")
 
 
 def test_board__on_which_another_person_moved_a_card__shows_where_it_is(console: Console) -> None:
