@@ -3,8 +3,10 @@ import { useLocation } from "preact-iso";
 import { at } from "../../../address.ts";
 import { api, data } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
+import { asProblem } from "../../../api/problems.ts";
 import { Form, TextField } from "../../../kit/form.tsx";
 import { Shown } from "../../../kit/state.tsx";
+import { notify } from "../../../kit/toast.tsx";
 import { percent } from "../../../kit/values.tsx";
 import { type GoalBody, likelyPreset, PRESETS, type Preset } from "../goal_presets.ts";
 import type { Open } from "../open.ts";
@@ -40,7 +42,8 @@ async function readOffer(): Promise<Offer> {
 function Choice({ open, offer: { traffic, choices } }: { open: Open; offer: Offer }) {
   const { experiment, reload } = open;
   const { route } = useLocation();
-  const [deciding, setDeciding] = useState(likelyPreset(traffic));
+  const proposed = likelyPreset(traffic);
+  const [deciding, setDeciding] = useState(proposed);
   const [others, setOthers] = useState<readonly string[]>(["purchase"]);
   const [selector, setSelector] = useState("");
   const doing = useDoing();
@@ -52,12 +55,18 @@ function Choice({ open, offer: { traffic, choices } }: { open: Open; offer: Offe
       const preset = choices.find((each) => each.key === key);
       return preset ? [preset.body] : [];
     });
+    let made = 0;
     try {
       // One after the other: their order is the order of the goals, and the first one decides.
       for (const body of bodies) {
         const params = { path: { experiment_id: experiment.id } };
         await data(api.POST("/experiments/{experiment_id}/goals", { params, body }));
+        made++;
       }
+    } catch (thrown) {
+      // The step shows what is there then, and no form with a place for the reason.
+      if (made) notify(`Not every goal is added: ${asProblem(thrown).message}`, "bad");
+      throw thrown;
     } finally {
       await reload();
     }
@@ -65,7 +74,12 @@ function Choice({ open, offer: { traffic, choices } }: { open: Open; offer: Offe
   };
   const all = [...choices, { key: "click", name: "Clicks on an element", says: "Visitors who click what you name" }];
   return (
-    <Form doing={doing} submit="Next: traffic and plan" onSubmit={save}>
+    <Form
+      doing={doing}
+      submit="Next: traffic and plan"
+      onSubmit={save}
+      isDirty={(selector !== "" || deciding !== proposed) && !doing.isBusy}
+    >
       <fieldset class="field goal-choice">
         <legend>Which goal decides?</legend>
         <p class="hint">A goal near the change moves first, and takes fewer visitors.</p>
