@@ -62,6 +62,17 @@ def test_number__typed_by_keys__is_what_was_typed_and_no_number_is_sent(console:
     expect(form).to_contain_text("Must be at most 600")
 
 
+def test_share__cleared_and_saved__is_not_taken_for_none_or_all(console: Console) -> None:
+    made = console.api("POST", "/experiments", 201, name="Cleared")
+    page = console.open(f"/experiments/{made['id']}/targeting")
+    share = page.get_by_label("Visitors who take part")
+    share.fill("")
+    console.click("Save")
+    expect(share).to_be_focused()
+    expect(share).to_have_attribute("aria-invalid", "true")
+    assert console.api("GET", f"/experiments/{made['id']}")["traffic_allocation"] == 1
+
+
 def test_button__clicked_twice__makes_one_change(console: Console) -> None:
     made = console.api("POST", "/experiments", 201, name="Clicked twice")
     page = console.open(f"/experiments/{made['id']}")

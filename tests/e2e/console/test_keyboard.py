@@ -9,6 +9,9 @@ from tests.support.console_page import NARROW, Console
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 
 MOST_TABS = 120
+SLOWEST = 15_000
+"""Milliseconds that a step may take on a busy machine."""
+
 FOCUSED = """() => {
   const at = document.activeElement;
   if (at === document.body) return ["", true];
@@ -46,7 +49,7 @@ def sign_in(console: Console) -> Page:
     """Type the key of the shop at the sign-in page."""
     page = console.page
     page.goto(f"{console.root}/console")
-    expect(page.get_by_text("Sign in with an API key")).to_be_visible()
+    expect(page.get_by_text("Sign in with an API key")).to_be_visible(timeout=SLOWEST)
     press(page, "Sign in with an API key")
     fill(page, "API key", console.story.dev["api_key"])
     page.keyboard.press("Enter")
@@ -60,22 +63,22 @@ def test_experiment__by_keyboard_alone__is_launched(own_shop: Story, browser: Br
     press(page, "Experiments")
     console.settled()
     press(page, "New experiment")
-    expect(page.get_by_role("heading", name="New experiment")).to_be_visible()
+    expect(page.get_by_role("heading", name="New experiment")).to_be_visible(timeout=SLOWEST)
     fill(page, "Name", "By hand")
     fill(page, "Hypothesis", "Because keys are enough.")
     press(page, "Next: page and change")
-    expect(page.get_by_role("button", name="Add a change")).to_be_visible()
+    expect(page.get_by_role("button", name="Add a change")).to_be_visible(timeout=SLOWEST)
     fill(page, "Page", "https://shop.example/lamps")
     press(page, "Add a change")
     fill(page, "Element 1", "h1")
     fill(page, "New text", "Made by hand")
     press(page, "Next: goals")
-    expect(page.get_by_role("button", name="Next: traffic and plan")).to_be_visible()
+    expect(page.get_by_role("button", name="Next: traffic and plan")).to_be_visible(timeout=SLOWEST)
     press(page, "Next: traffic and plan")
-    expect(page.get_by_role("button", name="Launch", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Launch", exact=True)).to_be_visible(timeout=SLOWEST)
     fill(page, "Visitors a day", "1 500,5")
     press(page, "Launch")
-    expect(page.get_by_text("Running", exact=True)).to_be_visible()
+    expect(page.get_by_text("Running", exact=True)).to_be_visible(timeout=SLOWEST)
     console.close()
 
 
@@ -92,19 +95,19 @@ def test_experiment__at_320_px__is_made_and_launched_without_scrolling_sideways(
     page = console.open("/experiments/new")
     console.field("Name").fill("W" * 90)
     console.click("Next: page and change")
-    expect(page.get_by_role("button", name="Add a change")).to_be_visible()
+    expect(page.get_by_role("button", name="Add a change")).to_be_visible(timeout=SLOWEST)
     page.get_by_label("Page", exact=True).fill("https://shop.example/" + "lamps/" * 30)
     console.click("Add a change")
     page.get_by_label("Element 1").fill("main > " * 20 + "h1")
     page.get_by_label("New text").fill("M" * 200)
     assert is_narrow()
     console.click("Next: goals")
-    expect(page.get_by_role("button", name="Next: traffic and plan")).to_be_visible()
+    expect(page.get_by_role("button", name="Next: traffic and plan")).to_be_visible(timeout=SLOWEST)
     assert is_narrow()
     console.click("Next: traffic and plan")
-    expect(page.get_by_role("button", name="Launch", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Launch", exact=True)).to_be_visible(timeout=SLOWEST)
     assert is_narrow()
     console.click("Launch")
-    expect(page.get_by_text("Running", exact=True)).to_be_visible()
+    expect(page.get_by_text("Running", exact=True)).to_be_visible(timeout=SLOWEST)
     assert is_narrow()
     console.close()

@@ -111,7 +111,9 @@ function Rules({ open, library }: { open: Open; library: Library }) {
     const results_weekdays = draft.days.length ? { days: draft.days as Day[], timezone: zone } : null;
     const body = {
       ...(isTargeted && { targeting: targetingIn(draft, experiment.targeting) }),
-      ...("traffic" in changed && { traffic_allocation: (draft.traffic ?? 0) / 100 }),
+      ...("traffic" in changed && {
+        traffic_allocation: draft.traffic === null ? (null as unknown as number) : draft.traffic / 100,
+      }),
       ...("days" in changed && { results_weekdays }),
     };
     await changing.make((confirmed) =>

@@ -71,8 +71,8 @@ export function EditSettings({ item, of, onDone }: Props) {
           unit="%"
           min={0}
           max={100}
-          value={inPercent(value.rollout_percentage)}
-          onChange={(typed) => set("rollout_percentage")((typed ?? 0) / 100)}
+          value={value.rollout_percentage === null ? null : inPercent(value.rollout_percentage)}
+          onChange={(typed) => set("rollout_percentage")(typed === null ? (null as unknown as number) : typed / 100)}
         />
         <Shown of={goals}>
           {({ data: known }) => (

@@ -3,12 +3,14 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, data, ifMatch } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
+import { differing } from "../../../kit/edit.tsx";
 import { CheckField, Form } from "../../../kit/form.tsx";
 import { NumberField } from "../../../kit/number.tsx";
 import { Overtaken } from "../../../kit/overtaken.tsx";
 import { TargetingWords, useLibrary } from "../../../kit/rules/targeting.tsx";
 import { Shown } from "../../../kit/state.tsx";
 import { notify } from "../../../kit/toast.tsx";
+import { inPercent } from "../../../kit/values.tsx";
 import { may } from "../../../session/session.ts";
 import { type Circumstances, EffectChoice } from "../effect.tsx";
 import { addressOf } from "../frame.tsx";
@@ -32,10 +34,17 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
   const { route } = useLocation();
   const goal = experiment.goals.find(({ is_primary, archived_at }) => is_primary && !archived_at);
   const measured = rateOf(goal, traffic);
-  const [share, setShare] = useState<number | null>(Math.round(experiment.traffic_allocation * 100));
-  const [rate, setRate] = useState<number | null>(measured === null ? null : Number((measured * 100).toFixed(2)));
-  const [daily, setDaily] = useState<number | null>(traffic.daily === null ? null : Math.round(traffic.daily));
-  const [mde, setMde] = useState(experiment.planned_test?.mde ?? 0.1);
+  const [proposed] = useState(() => ({
+    share: inPercent(experiment.traffic_allocation),
+    rate: measured === null ? null : Number((measured * 100).toFixed(2)),
+    daily: traffic.daily === null ? null : Math.round(traffic.daily),
+    mde: experiment.planned_test?.mde ?? 0.1,
+  }));
+  const [share, setShare] = useState<number | null>(proposed.share);
+  const [rate, setRate] = useState(proposed.rate);
+  const [daily, setDaily] = useState(proposed.daily);
+  const [mde, setMde] = useState(proposed.mde);
+  const isDirty = Object.keys(differing(proposed, { share, rate, daily, mde })).length > 0;
   const [isPlanned, setPlanned] = useState(true);
   const doing = useDoing();
   const library = useLibrary();
@@ -51,7 +60,8 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
 
   const save = async () => {
     const path = { experiment_id: experiment.id };
-    const traffic_allocation = (share ?? 100) / 100;
+    // Nothing typed is nobody's wish: the API says so at the field.
+    const traffic_allocation = share === null ? (null as unknown as number) : share / 100;
     let newest = experiment;
     if (traffic_allocation !== experiment.traffic_allocation) {
       const params = { path, header: ifMatch(newest) };
@@ -82,6 +92,7 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
       doing={doing}
       submit={canLaunch ? "Launch" : "Save the draft"}
       onSubmit={finish(canLaunch ? "launch" : null)}
+      isDirty={isDirty && !doing.isBusy}
       others={
         canLaunch && (
           <button type="button" onClick={() => void doing.run(finish(null))}>
