@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Problem } from "../../api/problems.ts";
+import { CodeArea } from "../../kit/code_field.tsx";
 import { useMessages } from "../../kit/form.tsx";
 import {
   ACTIONS,
@@ -179,6 +180,23 @@ function Value({ id, change, onChange }: { id: string; change: Mutation; onChang
   const { label, hint, placeholder } = VALUES[needs];
   // What another change of the same value wrote here, such as undo, wins over what was typed.
   const text = sameValue(read(change, typed), change) ? typed : textOf(change);
+  if (needs === "html") {
+    return (
+      <div class="change-value">
+        <label for={id}>{label}</label>
+        <CodeArea
+          id={id}
+          label={label}
+          description={hint}
+          language="html"
+          rows={4}
+          value={change.html ?? ""}
+          onChange={(html) => onChange(read(change, html))}
+        />
+        <p class="hint">{hint}</p>
+      </div>
+    );
+  }
   return (
     <div class="change-value">
       <label for={id}>{label}</label>

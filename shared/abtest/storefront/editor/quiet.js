@@ -12,6 +12,7 @@ export const quiet = () => {
     personalization: nothing,
     assignments: () => [],
     visitorId: () => '',
+    cart: () => ({}),
     ready: (/** @type {(svc: object) => void} */ fn) => fn(svc),
     on: () => nothing,
     force: nothing,
