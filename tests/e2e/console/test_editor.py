@@ -113,7 +113,7 @@ def test_element__moved_and_given_a_picture__is_what_visitors_get(console: Conso
     page.get_by_role("button", name="Choose a picture of the shop for the background").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload a picture").click()
-    chooser.value.set_files([{"name": "dots.svg", "mimeType": "image/svg+xml", "buffer": DOTS}])
+    chooser.value.set_files({"name": "dots.svg", "mimeType": "image/svg+xml", "buffer": DOTS})
     expect(frame.locator("h1")).to_have_css("background-image", re.compile("dots|assets"), timeout=10_000)
     page.get_by_role("button", name="Done").click()
     page.get_by_role("button", name="Other changes on certain pages").click()
