@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from abtest.edge.delivery import SNIPPET_BAR, SNIPPET_PREVIEW, SNIPPET_QA
+from abtest.edge.delivery import SNIPPET_BAR, SNIPPET_EDITOR, SNIPPET_PREVIEW, SNIPPET_QA
 from tests.support.template import TEMPLATE, Stack
 from tools.local.template.document import load
 
@@ -93,7 +93,8 @@ def test_errors__are_not_kept_against_the_origins_will(name: str) -> None:
 def test_snippets__reach_the_origin_with_what_makes_them_a_preview() -> None:
     policy = RESOURCES[BEHAVIOURS["/s/*"]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
     queries = policy["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"]
-    assert set(queries["QueryStrings"]) == {"env", "environment", SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR}
+    named = {SNIPPET_PREVIEW, SNIPPET_QA, SNIPPET_BAR, SNIPPET_EDITOR}
+    assert set(queries["QueryStrings"]) == {"env", "environment", *named}
     # All of the config's parameters: among them the token.
     policy = RESOURCES[BEHAVIOURS["/api/exp"]["CachePolicyId"]["Ref"]]["Properties"]["CachePolicyConfig"]
     assert policy["ParametersInCacheKeyAndForwardedToOrigin"]["QueryStringsConfig"] == {"QueryStringBehavior": "all"}
