@@ -62,6 +62,6 @@ def table(rows: list[Cost]) -> Iterator[str]:
 
 def dearest(tallies: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The files of each lane that took most worker seconds, as measured: where the gate is made faster first."""
-    for lane, tally in tallies.items():
-        most = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in tally.get("files", {}).items())
+    for lane, measured in tallies.items():
+        most = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in measured.get("files", {}).items())
         yield f"dearest files of {lane}: {most or 'not measured'}"

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client.ts";
-import type { Option } from "../form.tsx";
+import type { Option } from "../choices.tsx";
 
 export type Comparison = Schemas["AudienceComparison"];
 export type Attribute = Comparison["attribute"];

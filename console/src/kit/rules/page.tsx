@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { SelectField, TextField, useMessages } from "../form.tsx";
+import { SelectField } from "../choices.tsx";
+import { TextField, useMessages } from "../form.tsx";
 import { asJson } from "../json.tsx";
 import { NumberField } from "../number.tsx";
 import type { PageDefinition, Trigger, UrlRule } from "./words.ts";

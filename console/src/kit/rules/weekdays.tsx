@@ -1,6 +1,7 @@
 import type { Schemas } from "../../api/client.ts";
 import { shop } from "../../session/session.ts";
-import { ManyField, TextField } from "../form.tsx";
+import { ManyField } from "../choices.tsx";
+import { TextField } from "../form.tsx";
 import { DAYS } from "./attributes.ts";
 
 export type WeekdaySchedule = Schemas["WeekdaySchedule"];

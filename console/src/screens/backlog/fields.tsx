@@ -1,4 +1,5 @@
-import { LinesField, SelectField, TextField } from "../../kit/form.tsx";
+import { SelectField } from "../../kit/choices.tsx";
+import { LinesField, TextField } from "../../kit/form.tsx";
 import { type Idea, STAGES, type Stage } from "./ideas.ts";
 
 export type TypedIdea = Pick<

@@ -1,9 +1,10 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { ManyField, SelectField } from "../../kit/choices.tsx";
 import { Copied } from "../../kit/copy.tsx";
 import { useDraft } from "../../kit/draft.ts";
-import { Form, LinesField, ManyField, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, LinesField, TextField } from "../../kit/form.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api/client.ts";
-import { LinesField, SelectField, TextField } from "../../kit/form.tsx";
+import { SelectField } from "../../kit/choices.tsx";
+import { LinesField, TextField } from "../../kit/form.tsx";
 import { PAGE_TYPES } from "../landing/words.ts";
 
 export type Brief = Schemas["LandingPageContentBrief"];

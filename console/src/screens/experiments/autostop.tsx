@@ -1,7 +1,8 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { SelectField } from "../../kit/choices.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { Form, SelectField } from "../../kit/form.tsx";
+import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { type Open, useChanging } from "./open.ts";
 

@@ -1,8 +1,9 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Act } from "../../kit/act.tsx";
+import { type Option, SelectField } from "../../kit/choices.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { Form, type Option, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
 import { usePeople } from "../../kit/people.tsx";
 import { may, session } from "../../session/session.ts";

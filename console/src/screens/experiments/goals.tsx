@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { SelectField } from "../../kit/choices.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { Form, SelectField } from "../../kit/form.tsx";
+import { Form } from "../../kit/form.tsx";
 import { asJson } from "../../kit/json.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
-import { Form, SelectField } from "../../kit/form.tsx";
+import { SelectField } from "../../kit/choices.tsx";
+import { Form } from "../../kit/form.tsx";
 import { bodyOf } from "../goals/body.ts";
 import { GoalFields, type TypedGoal } from "../goals/fields.tsx";
 import { PRESETS } from "./goal_presets.ts";

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
-import { CheckField, Form, SelectField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";
 import { Section } from "../../kit/page.tsx";

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
+import { SelectField } from "../../kit/choices.tsx";
 import { Copied } from "../../kit/copy.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { Form, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
 import { Time } from "../../kit/values.tsx";
 import type { Experiment, Variation } from "./open.ts";
 

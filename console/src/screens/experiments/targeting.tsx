@@ -1,8 +1,9 @@
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
+import { CheckField, ManyField } from "../../kit/choices.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
-import { CheckField, Form, ManyField } from "../../kit/form.tsx";
+import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Section } from "../../kit/page.tsx";
 import { DAYS } from "../../kit/rules/attributes.ts";

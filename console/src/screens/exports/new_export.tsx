@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
-import { Form, SelectField, TextField } from "../../kit/form.tsx";
+import { SelectField } from "../../kit/choices.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
 import { fromInput, toInput } from "../../kit/moments.ts";
 import { notify } from "../../kit/toast.tsx";
 import { may, shop } from "../../session/session.ts";

@@ -1,7 +1,8 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
+import { SelectField } from "../../kit/choices.tsx";
 import { useDraft } from "../../kit/draft.ts";
-import { Form, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api/client.ts";
-import { CheckField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 import { JsonField } from "../../kit/json.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { AGGREGATIONS, TYPES } from "./words.ts";

@@ -1,6 +1,6 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField } from "../../kit/form.tsx";
+import { CheckField } from "../../kit/choices.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";

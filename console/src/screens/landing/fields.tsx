@@ -1,4 +1,5 @@
-import { SelectField, TextField } from "../../kit/form.tsx";
+import { SelectField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 import { type LandingPage, PAGE_TYPES } from "./words.ts";
 
 export type TypedPage = Pick<

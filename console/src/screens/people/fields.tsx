@@ -1,4 +1,4 @@
-import { CheckField, ManyField, SelectField } from "../../kit/form.tsx";
+import { CheckField, ManyField, SelectField } from "../../kit/choices.tsx";
 import { session, shop } from "../../session/session.ts";
 import { ROLE_OPTIONS, ROLES, type Role } from "./roles.ts";
 

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
 import { useDoing } from "../../api/loading.ts";
+import { CheckField } from "../../kit/choices.tsx";
 import { Confirm, Dialog } from "../../kit/dialog.tsx";
 import { differing } from "../../kit/edit.tsx";
-import { CheckField, Form } from "../../kit/form.tsx";
+import { Form } from "../../kit/form.tsx";
 import { notify } from "../../kit/toast.tsx";
 import { identity } from "../../session/session.ts";
 import { AccessFields } from "./fields.tsx";

@@ -1,7 +1,8 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
+import { ManyField, SelectField } from "../../kit/choices.tsx";
 import { useDraft } from "../../kit/draft.ts";
-import { Form, ManyField, SelectField, TextField } from "../../kit/form.tsx";
+import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Overtaken } from "../../kit/overtaken.tsx";

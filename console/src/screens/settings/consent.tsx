@@ -1,6 +1,7 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { SettingForm, Settings } from "./common.tsx";
 

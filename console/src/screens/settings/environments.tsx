@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, LinesField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { LinesField, TextField } from "../../kit/form.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { SettingForm, Settings } from "./common.tsx";
 

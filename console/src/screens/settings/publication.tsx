@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
-import { CheckField, Form } from "../../kit/form.tsx";
+import { CheckField } from "../../kit/choices.tsx";
+import { Form } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { count } from "../../kit/values.tsx";

@@ -1,7 +1,8 @@
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas, shopId } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, SelectField, TextField } from "../../kit/form.tsx";
+import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Section } from "../../kit/page.tsx";

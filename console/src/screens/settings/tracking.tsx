@@ -1,6 +1,7 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { CheckField, LinesField, TextField } from "../../kit/form.tsx";
+import { CheckField } from "../../kit/choices.tsx";
+import { LinesField, TextField } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";

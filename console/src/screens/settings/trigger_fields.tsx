@@ -1,4 +1,5 @@
-import { CheckField, TextField } from "../../kit/form.tsx";
+import { CheckField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 import { JsonField } from "../../kit/json.tsx";
 import type { TriggerDraft } from "./trigger_draft.ts";
 

@@ -1,7 +1,8 @@
 import { api, data, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoaded } from "../../api/loading.ts";
 import { inWords } from "../../kit/badge.tsx";
-import { ManyField, TextField } from "../../kit/form.tsx";
+import { ManyField } from "../../kit/choices.tsx";
+import { TextField } from "../../kit/form.tsx";
 
 export type EventName = Schemas["WebhookCreate"]["events"][number];
 type Event = Schemas["WebhookEvent"];

@@ -3,7 +3,8 @@ import { useLocation } from "preact-iso";
 import { at } from "../../../address.ts";
 import { api, data, type Schemas } from "../../../api/client.ts";
 import { useDoing } from "../../../api/loading.ts";
-import { Form, SelectField, TextField } from "../../../kit/form.tsx";
+import { SelectField } from "../../../kit/choices.tsx";
+import { Form, TextField } from "../../../kit/form.tsx";
 import { may } from "../../../session/session.ts";
 import { Steps, stepAddress } from "./steps.tsx";
 
