@@ -21,18 +21,13 @@ import { MAX_COPY } from "./messages.ts";
 import { MovePanel } from "./move_panel.tsx";
 import { useEditedPage } from "./page.ts";
 import { Stage, usePreview, type Way } from "./stage.tsx";
+import { Clicks, WIDEST, Widths } from "./switches.tsx";
 
 type Experiment = Schemas["Experiment"];
 type Variation = Schemas["Variation"];
 
 /** Statuses in which a variation is history; the editor then only shows it. */
 const ENDED = new Set(["completed"]);
-const WIDTHS = [
-  ["Phone", 360],
-  ["Tablet", 768],
-  ["Desktop", 1280],
-] as const;
-
 interface WorkbenchProps {
   experiment: Experiment;
   variation: Variation;
@@ -48,7 +43,7 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
   const [history, setHistory] = useState(() => begun<readonly Part[]>(partsOf(opened)));
   const [saved, setSaved] = useState<readonly Part[]>(history.present);
   const [tab, setTab] = useState(0);
-  const [width, setWidth] = useState<number>(1280);
+  const [width, setWidth] = useState(WIDEST);
   const [picks, setPicks] = useState(true);
   const [isOriginal, setOriginal] = useState(false);
   const [off, setOff] = useState<ReadonlySet<Mutation>>(new Set());
@@ -155,31 +150,8 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
         </select>
         {isReadOnly && <Badge>read only</Badge>}
         <span class="spring" />
-        <fieldset class="switch">
-          <legend class="unseen">What a click does</legend>
-          <button type="button" aria-pressed={picks} onClick={() => setPicks(true)}>
-            Select
-          </button>
-          <button type="button" aria-pressed={!picks} onClick={() => setPicks(false)}>
-            Use the page
-          </button>
-        </fieldset>
-        {way === "here" && (
-          <fieldset class="switch">
-            <legend class="unseen">Width of the page</legend>
-            {WIDTHS.map(([name, pixels]) => (
-              <button
-                type="button"
-                key={name}
-                title={`${pixels} pixels wide`}
-                aria-pressed={pixels === width}
-                onClick={() => setWidth(pixels)}
-              >
-                {name}
-              </button>
-            ))}
-          </fieldset>
-        )}
+        <Clicks picks={picks} onChange={setPicks} />
+        {way === "here" && <Widths width={width} onChange={setWidth} />}
         <button type="button" aria-pressed={isOriginal} onClick={() => setOriginal(!isOriginal)}>
           Original
         </button>
