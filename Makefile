@@ -62,7 +62,7 @@ e2e: ## Whole stories over HTTP and in Chromium through the local stack (ARGS=--
 	@.venv/bin/pytest tests/e2e -q $(ARGS)
 
 faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent (200,000 events)
-	@.venv/bin/pytest tests/faults tests/e2e/killed_worker.py -q --large $(ARGS)
+	@.venv/bin/pytest tests/faults tests/e2e/killed_worker.py tests/unit/ledger/test_compaction_groups.py tests/integration/worker_rollup/test_units.py -q --large $(ARGS)
 
 fuzz: ## Every case that the OpenAPI document gives rise to, sent to a stack of its own
 	@.venv/bin/pytest tests/e2e/test_openapi_fuzz.py -q --large $(ARGS)

@@ -22,6 +22,7 @@ from abtest.services.compaction.worker import CompactionFailedError
 from abtest.services.ledger_files import LedgerFiles
 from tests.support.compaction import Compacting
 from tests.support.memory import MemoryBlobs
+from tests.support.sizes import sized
 from tests.unit.ledger.raw_hours import HOUR, NOON, Line, keys_in, put_raw, row, rows_of
 
 GROUPS = 4
@@ -86,7 +87,7 @@ def _one_of_each(name: str) -> list[Any]:
 
 @pytest.mark.parametrize("form", ["apart", "shared", "whole", "bare"])
 def test_compact__group_after_group_in_any_order__every_shop_is_whole_at_every_moment(form: str) -> None:
-    for order in list(permutations(division(GROUPS)))[::5]:
+    for order in list(permutations(division(GROUPS)))[:: sized(5, 11)]:
         hour = Divided()
         hour.put("1", _one_of_each("1"), form=form)
         hour.put("2", _one_of_each("2"))
@@ -319,7 +320,7 @@ def test_encoded__document__begins_with_the_digest_that_the_dispatcher_compares(
     st.lists(st.sampled_from(["apart", "shared", "whole", "bare"]), min_size=5, max_size=5),
     st.lists(st.sampled_from([group for of in (1, 2, 4, 8) for group in division(of)]), max_size=8),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=sized(25, 10), deadline=None)
 def test_compact__random_rows_forms_and_groups__no_event_of_any_shop_is_lost(
     rows: list[tuple[int, int, int]], forms: list[str], groups: list[ShopGroup]
 ) -> None:
