@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Doing } from "../api/loading.ts";
 import type { Problem } from "../api/problems.ts";
 
@@ -6,6 +6,8 @@ import type { Problem } from "../api/problems.ts";
 export interface Edit<D extends object> {
   draft: D;
   set: (part: Partial<D>) => void;
+  /** Return the handler of one field. */
+  on: <K extends keyof D>(name: K) => (value: D[K]) => void;
   /** The fields that differ from what was read: what a merge patch sends. */
   changed: Partial<D>;
   isDirty: boolean;
@@ -17,25 +19,29 @@ export interface Edit<D extends object> {
 }
 
 /** Edit what was read. When something newer is read, what was typed stays, and the other fields follow. */
-export function useEdit<D extends object>(read: object, toDraft: () => D): Edit<D> {
-  const [state, setState] = useState(() => {
-    const stored = toDraft();
-    return { base: stored, draft: stored, contested: [] as (keyof D)[], generation: 0 };
-  });
-  const seen = useRef(read);
-  useEffect(() => {
-    if (seen.current === read) return;
-    seen.current = read;
-    setState(({ base, draft, generation }) => ({
-      ...merged(base, draft, toDraft()),
-      generation: generation + 1,
-    }));
-  }, [read]);
+export function useEdit<D extends object>(read: D): Edit<D> {
+  const [state, setState] = useState(() => ({
+    base: read,
+    draft: read,
+    contested: [] as readonly (keyof D)[],
+    generation: 0,
+  }));
+  // What is read again is often the same, in another object.
+  const content = JSON.stringify(read, sorted);
+  const seen = useRef(content);
+  // Before it is painted: what was typed and saved must not show its former value for a moment.
+  useLayoutEffect(() => {
+    if (seen.current === content) return;
+    seen.current = content;
+    setState(({ base, draft, generation }) => ({ ...merged(base, draft, read), generation: generation + 1 }));
+  }, [content]);
   const { base, draft, contested, generation } = state;
   const changed = differing(base, draft);
+  const set = (part: Partial<D>) => setState((before) => ({ ...before, draft: { ...before.draft, ...part } }));
   return {
     draft,
-    set: (part) => setState((before) => ({ ...before, draft: { ...before.draft, ...part } })),
+    set,
+    on: (name) => (value) => set({ [name]: value } as unknown as Partial<D>),
     changed,
     isDirty: Object.keys(changed).length > 0,
     contested,
@@ -83,9 +89,14 @@ export function isConflict(problem: Problem | null): boolean {
   return problem !== null && (problem.status === 412 || problem.code === "version_conflict");
 }
 
+/** Return the name of a field as people write it: "publish host", "client notes". */
+function inWords(name: string): string {
+  return name.replace(/_/g, " ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 interface ConflictProps {
   doing: Doing;
-  contested: readonly PropertyKey[];
+  contested?: readonly PropertyKey[];
   /** Read the newest. */
   reload: () => Promise<void>;
   /** Names of fields as the screen shows them. */
@@ -93,7 +104,7 @@ interface ConflictProps {
 }
 
 /** What to do where someone else was faster: load the newest, and keep what was typed. */
-export function Conflict({ doing, contested, reload, names = {} }: ConflictProps) {
+export function Conflict({ doing, contested = [], reload, names = {} }: ConflictProps) {
   if (isConflict(doing.problem)) {
     const load = async () => {
       await reload();
@@ -112,7 +123,7 @@ export function Conflict({ doing, contested, reload, names = {} }: ConflictProps
   return (
     <p class="note warn" role="status">
       The newest is loaded. Saving replaces what the other change has for:{" "}
-      {contested.map((name) => names[String(name)] ?? String(name)).join(", ")}.
+      {contested.map((name) => names[String(name)] ?? inWords(String(name))).join(", ")}.
     </p>
   );
 }

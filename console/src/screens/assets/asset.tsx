@@ -6,9 +6,8 @@ import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { asProblem } from "../../api/problems.ts";
 import { Badge, inWords } from "../../kit/badge.tsx";
 import { Copied } from "../../kit/copy.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -129,17 +128,17 @@ function Filled({ asset, of }: { asset: Asset; of: Loaded<Asset> }) {
 }
 
 function Rename({ asset, of }: { asset: Asset; of: Loaded<Asset> }) {
-  const draft = useDraft({ name: asset.name });
+  const edit = useEdit({ name: asset.name });
   const doing = useDoing();
   const save = async () => {
     const params = { path: { asset_id: asset.id }, header: ifMatch(asset) };
-    of.replace(saved(await data(api.PATCH("/assets/{asset_id}", { params, body: draft.changes }))));
-    draft.reset();
+    of.replace(saved(await data(api.PATCH("/assets/{asset_id}", { params, body: edit.changed }))));
+    edit.reset();
   };
   return (
-    <Form doing={doing} submit="Rename" onSubmit={save} isDirty={draft.isDirty}>
-      <TextField path="name" label="Name" required value={draft.value.name} onChange={draft.set("name")} />
-      <Overtaken doing={doing} reload={of.reload} />
+    <Form doing={doing} submit="Rename" onSubmit={save} isDirty={edit.isDirty}>
+      <TextField path="name" label="Name" required value={edit.draft.name} onChange={edit.on("name")} />
+      <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
     </Form>
   );
 }

@@ -3,11 +3,10 @@ import { useLocation, useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { AudienceField } from "../../kit/rules/audience.tsx";
 import { audienceInWords, cleaned } from "../../kit/rules/words.ts";
@@ -80,24 +79,24 @@ function Filled({ audience, of }: { audience: Audience; of: Loaded<Audience> }) 
 }
 
 function Edit({ audience, of, onDone }: { audience: Audience; of: Loaded<Audience>; onDone: () => void }) {
-  const draft = useDraft({ name: audience.name, rules: audience.rules });
+  const edit = useEdit({ name: audience.name, rules: audience.rules });
   const doing = useDoing();
   const impact = useLiveImpact();
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { path: { audience_id: audience.id }, header: ifMatch(audience) };
-      const { rules, ...rest } = draft.changes;
+      const { rules, ...rest } = edit.changed;
       const body = { ...rest, ...(rules && { rules: cleaned(rules) }), ...confirmed };
       of.replace(saved(await data(api.PATCH("/audiences/{audience_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
-        <TextField path="name" label="Name" required value={draft.value.name} onChange={draft.set("name")} />
-        <AudienceField path="rules" value={draft.value.rules} onChange={draft.set("rules")} />
-        <Overtaken doing={doing} reload={of.reload} />
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+        <TextField path="name" label="Name" required value={edit.draft.name} onChange={edit.on("name")} />
+        <AudienceField path="rules" value={edit.draft.rules} onChange={edit.on("rules")} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>

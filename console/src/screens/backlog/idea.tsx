@@ -5,10 +5,9 @@ import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -121,18 +120,18 @@ function IdeaVerbs({ idea, of }: { idea: Idea; of: Loaded<Idea> }) {
 
 function Edit({ idea, of, onDone }: { idea: Idea; of: Loaded<Idea>; onDone: () => void }) {
   const { title, hypothesis, evidence, stage, impact, confidence, ease, tags } = idea;
-  const draft = useDraft({ title, hypothesis, evidence, stage, impact, confidence, ease, tags });
+  const edit = useEdit({ title, hypothesis, evidence, stage, impact, confidence, ease, tags });
   const doing = useDoing();
   const save = async () => {
     const params = { path: { idea_id: idea.id }, header: ifMatch(idea) };
-    of.replace(saved(await data(api.PATCH("/backlog/ideas/{idea_id}", { params, body: draft.changes }))));
-    draft.reset();
+    of.replace(saved(await data(api.PATCH("/backlog/ideas/{idea_id}", { params, body: edit.changed }))));
+    edit.reset();
     onDone();
   };
   return (
-    <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
-      <IdeaFields value={draft.value} set={draft.set} />
-      <Overtaken doing={doing} reload={of.reload} />
+    <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+      <IdeaFields value={edit.draft} set={edit.on} />
+      <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
     </Form>
   );
 }

@@ -3,9 +3,8 @@ import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { ManyField, SelectField } from "../../kit/choices.tsx";
 import { Copied } from "../../kit/copy.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, LinesField, TextField } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -48,19 +47,19 @@ type Props = { brand: Brand; of: Loaded<Brand> };
 
 function Edit({ brand, of }: Props) {
   const { mode, summary, clientNotes, guidelinesText, guardrails, proofRequirements, voice } = brand;
-  const draft = useDraft({ mode, summary, clientNotes, guidelinesText, guardrails, proofRequirements, voice });
+  const edit = useEdit({ mode, summary, clientNotes, guidelinesText, guardrails, proofRequirements, voice });
   const doing = useDoing();
   const canWrite = may("brand:write");
-  const { value, set } = draft;
+  const { draft: value, on: set } = edit;
   const setVoice = (changed: Partial<Brand["voice"]>) => set("voice")({ ...value.voice, ...changed });
   const save = async () => {
     of.replace(
-      saved(await data(api.PUT("/brand-context", { params: { header: ifMatch(brand) }, body: draft.changes }))),
+      saved(await data(api.PUT("/brand-context", { params: { header: ifMatch(brand) }, body: edit.changed }))),
     );
-    draft.reset();
+    edit.reset();
   };
   return (
-    <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+    <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
       <fieldset class="form" disabled={!canWrite}>
         <TextField
           path="summary"
@@ -127,7 +126,7 @@ function Edit({ brand, of }: Props) {
           onChange={(typed) => set("mode")(typed as Brand["mode"])}
         />
       </fieldset>
-      <Overtaken doing={doing} reload={of.reload} />
+      <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
     </Form>
   );
 }
@@ -135,7 +134,7 @@ function Edit({ brand, of }: Props) {
 /** Documents whose text is part of the context. The list of the API has names only, so a choice replaces all of them. */
 function Files({ brand, of }: Props) {
   const doing = useDoing();
-  const draft = useDraft<{ asset_ids: string[] }>({ asset_ids: [] });
+  const edit = useEdit<{ asset_ids: string[] }>({ asset_ids: [] });
   const query = { limit: 100, mime_type: "application/pdf" };
   const canChoose = may("brand:write") && may("assets:read");
   const documents = useLoaded(
@@ -144,8 +143,8 @@ function Files({ brand, of }: Props) {
   );
   const choose = async () => {
     const params = { header: ifMatch(brand) };
-    of.replace(saved(await data(api.PUT("/brand-context", { params, body: draft.value }))));
-    draft.reset();
+    of.replace(saved(await data(api.PUT("/brand-context", { params, body: edit.draft }))));
+    edit.reset();
   };
   return (
     <Section title="Documents" lead="PDF files of the shop whose text belongs to the context.">
@@ -164,16 +163,16 @@ function Files({ brand, of }: Props) {
         <Shown of={documents}>
           {(known) =>
             known.length ? (
-              <Form doing={doing} submit="Use these" onSubmit={choose} isDirty={draft.isDirty}>
+              <Form doing={doing} submit="Use these" onSubmit={choose} isDirty={edit.isDirty}>
                 <ManyField
                   path="asset_ids"
                   label="Choose the documents"
                   hint="They replace those above."
-                  value={draft.value.asset_ids}
-                  onChange={draft.set("asset_ids")}
+                  value={edit.draft.asset_ids}
+                  onChange={edit.on("asset_ids")}
                   options={known.map(({ id, name }) => ({ value: id, label: name }))}
                 />
-                <Overtaken doing={doing} reload={of.reload} />
+                <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
               </Form>
             ) : (
               <p class="soft">Upload a PDF file first, under "Files and pictures".</p>

@@ -4,9 +4,8 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -63,14 +62,14 @@ function Existing({ brief_id }: { brief_id: string }) {
 
 function Edit({ brief, of }: { brief: Brief; of: Loaded<Brief> }) {
   const names = Object.keys(EMPTY) as (keyof TypedBrief)[];
-  const draft = useDraft(Object.fromEntries(names.map((name) => [name, brief[name]])) as unknown as TypedBrief);
+  const edit = useEdit(Object.fromEntries(names.map((name) => [name, brief[name]])) as unknown as TypedBrief);
   const doing = useDoing();
   const { route } = useLocation();
   const canWrite = may("landing_pages:write");
   const params = { path: { brief_id: brief.id }, header: ifMatch(brief) };
   const save = async () => {
-    of.replace(saved(await data(api.PATCH("/content-briefs/{brief_id}", { params, body: draft.changes }))));
-    draft.reset();
+    of.replace(saved(await data(api.PATCH("/content-briefs/{brief_id}", { params, body: edit.changed }))));
+    edit.reset();
   };
   const remove = async () => {
     await data(api.DELETE("/content-briefs/{brief_id}", { params }));
@@ -97,11 +96,11 @@ function Edit({ brief, of }: { brief: Brief; of: Loaded<Brief> }) {
         )
       }
     >
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <fieldset disabled={!canWrite} class="form">
-          <BriefFields value={draft.value} set={draft.set} />
+          <BriefFields value={edit.draft} set={edit.on} />
         </fieldset>
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
     </Page>
   );

@@ -22,11 +22,11 @@ export function AutoStop({ open }: { open: Open }) {
   const stored = experiment.auto_stop_override;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, isDirty, contested, reset } = useEdit(experiment, () => ({
+  const { draft, set, isDirty, contested, reset } = useEdit({
     mode: stored.mode,
     minutes: stored.min_runtime_minutes ?? null,
     harm: stored.action_on_harm ?? "pause",
-  }));
+  });
   const hasRules = draft.mode !== "inherit" && draft.mode !== "off";
   const save = async () => {
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };

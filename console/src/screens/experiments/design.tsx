@@ -95,7 +95,7 @@ function About({ open }: { open: Open }) {
   const doing = useDoing();
   const changing = useChanging(open);
   const owners = useOwners(experiment.owner_user_id);
-  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => typedOf(experiment));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(typedOf(experiment));
   const save = async () => {
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
     const cleared = Object.fromEntries(TEXTS.filter((field) => changed[field] === "").map((field) => [field, null]));

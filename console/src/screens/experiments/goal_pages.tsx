@@ -12,7 +12,7 @@ export function GoalPages({ open }: { open: Open }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, isDirty, contested, reset } = useEdit(experiment, () => ({ rules: experiment.goalPageRules }));
+  const { draft, set, isDirty, contested, reset } = useEdit({ rules: experiment.goalPageRules });
   const { rules } = draft;
   const change = (index: number, rule: Rule) => set({ rules: rules.with(index, rule) });
   const save = async () => {

@@ -124,7 +124,7 @@ function EditGoal({ open, goal, onDone }: { open: Open; goal: Goal; onDone: () =
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const edit = useEdit<Typed>(goal, () => ({ ...typedOf(goal), page_id: goal.page_id ?? "" }));
+  const edit = useEdit<Typed>({ ...typedOf(goal), page_id: goal.page_id ?? "" });
   const save = async () => {
     const { page_id, ...changed } = edit.changed;
     const body: Schemas["GoalUpdate"] = {

@@ -36,13 +36,13 @@ export function GuardianRules({ open }: { open: Open }) {
   const stored = experiment.guardian_override;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => ({
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>({
     enabled: switchOf(stored.enabled),
     pause_on_broken: switchOf(stored.pause_on_broken),
     pause_on_harm: switchOf(stored.pause_on_harm),
     alert_on_data_quality: switchOf(stored.alert_on_data_quality),
     loss: stored.revenue_loss?.threshold_amount ?? null,
-  }));
+  });
   const save = async () => {
     const { loss, ...switches } = changed;
     const values = Object.entries(switches).map(([name, value]) => [name, value === "shop" ? null : value === "yes"]);

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { useDoing, useLoaded } from "../../api/loading.ts";
 import { CheckField, SelectField } from "../../kit/choices.tsx";
+import { Conflict } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { count, percent, Time } from "../../kit/values.tsx";
@@ -230,7 +230,7 @@ function PlanForm({ open, traffic }: { open: Open; traffic: Traffic }) {
             hint="Less noise where visitors come back. It must be chosen before the start."
           />
         </details>
-        <Overtaken doing={doing} reload={open.reload} />
+        <Conflict doing={doing} reload={open.reload} />
       </Form>
       {changing.dialog}
     </>

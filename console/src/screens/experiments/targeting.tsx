@@ -104,7 +104,7 @@ function Rules({ open, library }: { open: Open; library: Library }) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(experiment, () => typedOf(experiment));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(typedOf(experiment));
   const isTargeted = "targeting" in changed || "isCheckout" in changed || "isCustomer" in changed;
   const zone = experiment.results_weekdays?.timezone ?? shop.value?.timezone ?? "UTC";
   const save = async () => {

@@ -50,7 +50,7 @@ export function VariationForm({ open, variation, onDone }: FormProps) {
   const { experiment, reload } = open;
   const doing = useDoing();
   const changing = useChanging(open);
-  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(variation, () => typedOf(variation));
+  const { draft, set, changed, isDirty, contested, reset } = useEdit<Typed>(typedOf(variation));
   const isRedirect = experiment.delivery_type === "redirect";
   const save = async () => {
     refuseUnreadable(draft.mutations);

@@ -4,11 +4,11 @@ import { at, withQuery } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { useDoing } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { Conflict } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
 import { mayLeave } from "../../kit/leave.ts";
 import { Menu } from "../../kit/menu.tsx";
 import { NumberField } from "../../kit/number.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { attempt } from "../../kit/toast.tsx";
 import { percent } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
@@ -206,7 +206,7 @@ export function Weights({ open }: { open: Open }) {
           ))}
         </div>
         {!isWhole && <p class="message">Together they are {Number(total.toFixed(2))} %; they must be 100 %.</p>}
-        <Overtaken doing={doing} reload={open.reload} />
+        <Conflict doing={doing} reload={open.reload} />
         {experiment.started_at && (
           <p class="note warn">
             Another split begins a new measurement: results start from there. Visitors keep their variation.

@@ -4,10 +4,9 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { TextChange } from "../../kit/patch.tsx";
 import { saved } from "../../kit/saved.ts";
@@ -78,14 +77,14 @@ function Filled({ file, of }: { file: File; of: Loaded<File> }) {
 }
 
 function Edit({ file, of, onDone }: { file: File; of: Loaded<File>; onDone: () => void }) {
-  const draft = useDraft({ content: file.content });
+  const edit = useEdit({ content: file.content });
   const [isCompared, setCompared] = useState(false);
   const doing = useDoing();
-  const { content } = draft.value;
+  const { content } = edit.draft;
   const save = async () => {
     const params = { path: { path: file.path }, header: ifMatch(file) };
     of.replace(saved(await data(api.PUT("/workspace/files/{path}", { params, body: { content } }))));
-    draft.reset();
+    edit.reset();
     onDone();
   };
   return (
@@ -94,7 +93,7 @@ function Edit({ file, of, onDone }: { file: File; of: Loaded<File>; onDone: () =
         doing={doing}
         submit="Save"
         onSubmit={save}
-        isDirty={draft.isDirty}
+        isDirty={edit.isDirty}
         others={
           <button type="button" aria-expanded={isCompared} onClick={() => setCompared(!isCompared)}>
             What changes
@@ -102,16 +101,9 @@ function Edit({ file, of, onDone }: { file: File; of: Loaded<File>; onDone: () =
         }
       >
         <div class="json">
-          <TextField
-            path="content"
-            label="Content"
-            required
-            rows={20}
-            value={content}
-            onChange={draft.set("content")}
-          />
+          <TextField path="content" label="Content" required rows={20} value={content} onChange={edit.on("content")} />
         </div>
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
         {(isCompared || doing.problem?.status === 412) && (
           <TextChange before={file.content} after={content} label="What changes" />
         )}

@@ -1,11 +1,10 @@
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
 import { SelectField } from "../../kit/choices.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { NumberField } from "../../kit/number.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { WeekdaysField } from "../../kit/rules/weekdays.tsx";
 import { saved } from "../../kit/saved.ts";
@@ -21,21 +20,21 @@ interface Props {
 /** Name, rollout and days of a flag. */
 export function EditFlag({ flag, of, onDone }: Props) {
   const { name, description, rollout_percentage, delivery_type, weekday_schedule } = flag;
-  const draft = useDraft({ name, description, rollout_percentage, delivery_type, weekday_schedule });
+  const edit = useEdit({ name, description, rollout_percentage, delivery_type, weekday_schedule });
   const doing = useDoing();
   const impact = useLiveImpact();
-  const { value, set } = draft;
+  const { draft: value, on: set } = edit;
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { ...named(flag), header: ifMatch(flag) };
-      const body = { ...draft.changes, ...confirmed };
+      const body = { ...edit.changed, ...confirmed };
       of.replace(saved(await data(api.PATCH("/flags/{flag_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <TextField path="name" label="Name" required value={value.name} onChange={set("name")} />
         <TextField
           path="description"
@@ -67,7 +66,7 @@ export function EditFlag({ flag, of, onDone }: Props) {
           ]}
         />
         <WeekdaysField path="weekday_schedule" value={value.weekday_schedule} onChange={set("weekday_schedule")} />
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>
@@ -76,27 +75,27 @@ export function EditFlag({ flag, of, onDone }: Props) {
 
 /** Where and to whom a flag is delivered. */
 export function EditTargeting({ flag, of, library, onDone }: Props & { library: Library }) {
-  const draft = useDraft({ targeting: flag.targeting });
+  const edit = useEdit({ targeting: flag.targeting });
   const doing = useDoing();
   const impact = useLiveImpact();
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { ...named(flag), header: ifMatch(flag) };
-      const body = { targeting: cleanedTargeting(draft.value.targeting), ...confirmed };
+      const body = { targeting: cleanedTargeting(edit.draft.targeting), ...confirmed };
       of.replace(saved(await data(api.PATCH("/flags/{flag_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <TargetingField
           path="targeting"
-          value={draft.value.targeting}
-          onChange={draft.set("targeting")}
+          value={edit.draft.targeting}
+          onChange={edit.on("targeting")}
           library={library}
         />
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>

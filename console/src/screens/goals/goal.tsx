@@ -4,11 +4,10 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Badge } from "../../kit/badge.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form } from "../../kit/form.tsx";
 import { asJson } from "../../kit/json.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -122,18 +121,18 @@ function typedOf(goal: Goal): TypedGoal {
 }
 
 function Edit({ goal, of, onDone }: { goal: Goal; of: Loaded<Goal>; onDone: () => void }) {
-  const draft = useDraft(typedOf(goal));
+  const edit = useEdit(typedOf(goal));
   const doing = useDoing();
   const save = async () => {
     const params = { path: { goal_id: goal.id }, header: ifMatch(goal) };
-    of.replace(saved(await data(api.PATCH("/goals/{goal_id}", { params, body: bodyOf(draft.changes) }))));
-    draft.reset();
+    of.replace(saved(await data(api.PATCH("/goals/{goal_id}", { params, body: bodyOf(edit.changed) }))));
+    edit.reset();
     onDone();
   };
   return (
-    <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
-      <GoalFields value={draft.value} set={draft.set} />
-      <Overtaken doing={doing} reload={of.reload} />
+    <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+      <GoalFields value={edit.draft} set={edit.on} />
+      <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
     </Form>
   );
 }

@@ -3,11 +3,10 @@ import { useLocation, useRoute } from "preact-iso";
 import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Empty, Shown } from "../../kit/state.tsx";
@@ -89,27 +88,27 @@ function Filled({ group, of }: { group: Group; of: Loaded<Group> }) {
 }
 
 function Edit({ group, of, onDone }: { group: Group; of: Loaded<Group>; onDone: () => void }) {
-  const draft = useDraft({ name: group.name, members: group.members });
+  const edit = useEdit({ name: group.name, members: group.members });
   const doing = useDoing();
   const impact = useLiveImpact();
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { path: { group_id: group.id }, header: ifMatch(group) };
-      const body = { ...draft.changes, ...confirmed };
+      const body = { ...edit.changed, ...confirmed };
       of.replace(saved(await data(api.PATCH("/exclusion-groups/{group_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <GroupFields
-          name={draft.value.name}
-          onName={draft.set("name")}
-          members={draft.value.members}
-          onMembers={draft.set("members")}
+          name={edit.draft.name}
+          onName={edit.on("name")}
+          members={edit.draft.members}
+          onMembers={edit.on("members")}
         />
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>

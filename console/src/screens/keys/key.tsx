@@ -115,10 +115,10 @@ const NAMES = { name: "name", expires: "expiry" };
 function Entry({ read, loaded }: { read: ApiKey; loaded: Loaded<ApiKey> }) {
   const doing = useDoing();
   const zone = shop.value?.timezone ?? "UTC";
-  const { draft, set, changed, isDirty, contested } = useEdit(read, () => ({
+  const { draft, set, changed, isDirty, contested } = useEdit({
     name: read.name,
     expires: toInput(read.expires_at, zone),
-  }));
+  });
   const save = async () => {
     const body = {
       ...("name" in changed && { name: draft.name.trim() }),

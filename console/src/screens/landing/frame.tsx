@@ -6,9 +6,8 @@ import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page, Tabs } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -109,23 +108,23 @@ function PageVerbs({ page, of }: { page: LandingPage; of: Loaded<LandingPage> })
 
 function EditPage({ page, of, onClose }: { page: LandingPage; of: Loaded<LandingPage>; onClose: () => void }) {
   const { name, slug, page_type, publish_mode, publish_host, publish_path } = page;
-  const draft = useDraft({ name, slug, page_type, publish_mode, publish_host, publish_path });
+  const edit = useEdit({ name, slug, page_type, publish_mode, publish_host, publish_path });
   const doing = useDoing();
   const save = async () => {
     const params = { path: { landing_page_id: page.id }, header: ifMatch(page) };
-    await data(api.PATCH("/landing-pages/{landing_page_id}", { params, body: draft.changes }));
+    await data(api.PATCH("/landing-pages/{landing_page_id}", { params, body: edit.changed }));
     await of.reload();
     saved({});
     onClose();
   };
   return (
     <Dialog title="Name and address" onClose={onClose}>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         {page.published_version_id && (
           <p class="note">It stays where it is online. The next publish goes to the address that you write here.</p>
         )}
-        <LandingFields value={draft.value} set={draft.set} />
-        <Overtaken doing={doing} reload={of.reload} />
+        <LandingFields value={edit.draft} set={edit.on} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
     </Dialog>
   );

@@ -5,8 +5,8 @@ import { type Loaded, useDoing } from "../../api/loading.ts";
 import { Status } from "../../kit/badge.tsx";
 import { CheckField } from "../../kit/choices.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
+import { Conflict } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Empty } from "../../kit/state.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -196,7 +196,7 @@ function PublishDialog({ page, of, onClose }: Props & { onClose: () => void }) {
             one of the <a href={at("/settings")}>settings</a>.
           </p>
         )}
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} reload={of.reload} />
       </Form>
     </Dialog>
   );

@@ -3,8 +3,8 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { SelectField } from "../../kit/choices.tsx";
+import { Conflict } from "../../kit/edit.tsx";
 import { Form } from "../../kit/form.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -166,7 +166,7 @@ function LinkForm({ page, of, experimentId, onDone }: Props & { experimentId: st
                 onChange={(version) => setVersions({ ...versions, [id]: version })}
               />
             ))}
-          <Overtaken doing={doing} reload={of.reload} />
+          <Conflict doing={doing} reload={of.reload} />
         </Form>
       )}
     </Shown>

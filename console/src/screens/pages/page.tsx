@@ -4,11 +4,10 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded, useRows } from "../../api/loading.ts";
 import { Badge, inWords } from "../../kit/badge.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { PageFields } from "../../kit/rules/page.tsx";
 import { pageInWords } from "../../kit/rules/words.ts";
@@ -95,37 +94,37 @@ function Filled({ page, of }: { page: ShopPage; of: Loaded<ShopPage> }) {
 }
 
 function Edit({ page, of, onDone }: { page: ShopPage; of: Loaded<ShopPage>; onDone: () => void }) {
-  const draft = useDraft({ name: page.name, ...definitionOf(page) });
+  const edit = useEdit({ name: page.name, ...definitionOf(page) });
   const doing = useDoing();
   const impact = useLiveImpact();
-  const { name, ...rules } = draft.value;
+  const { name, ...rules } = edit.draft;
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { path: { page_id: page.id }, header: ifMatch(page) };
-      const { name: newName, ...changed } = draft.changes;
+      const { name: newName, ...changed } = edit.changed;
       // Fields are replaced as a whole; those that nobody touched are not sent.
       const whole = bodyOf(rules);
       const sent = Object.fromEntries(Object.entries(whole).filter(([field]) => field in changed));
       const body = { ...(newName !== undefined && { name: newName }), ...sent, ...confirmed };
       of.replace(saved(await data(api.PATCH("/pages/{page_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
-        <TextField path="name" label="Name" required value={name} onChange={draft.set("name")} />
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+        <TextField path="name" label="Name" required value={name} onChange={edit.on("name")} />
         <PageFields
           path=""
           value={rules}
           onChange={(next) => {
-            draft.set("includeRules")(next.includeRules);
-            draft.set("excludeRules")(next.excludeRules);
-            draft.set("trigger")(next.trigger?.type === "immediate" ? null : next.trigger);
-            draft.set("advancedCondition")(next.advancedCondition);
+            edit.on("includeRules")(next.includeRules);
+            edit.on("excludeRules")(next.excludeRules);
+            edit.on("trigger")(next.trigger?.type === "immediate" ? null : next.trigger);
+            edit.on("advancedCondition")(next.advancedCondition);
           }}
         />
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
       <Section title="Try an address" lead="Against what you typed above, before you save it.">

@@ -2,11 +2,10 @@ import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
 import { Dialog } from "../../kit/dialog.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { asJson, JsonField, readJson } from "../../kit/json.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Empty } from "../../kit/state.tsx";
@@ -129,13 +128,13 @@ function Edit({ item, experience, of, onClose }: DialogProps & { experience: Exp
   const { name, custom_css, custom_js, reset_js } = experience;
   const read = { name, custom_css, custom_js, reset_js };
   const isValue = item.delivery_type !== "visual";
-  const draft = useDraft({ ...read, value: asJson(experience.value), mutations: asJson(experience.mutations) });
+  const edit = useEdit({ ...read, value: asJson(experience.value), mutations: asJson(experience.mutations) });
   const doing = useDoing();
   const impact = useLiveImpact();
-  const { value, set } = draft;
+  const { draft: value, on: set } = edit;
   const code = (field: "custom_css" | "custom_js" | "reset_js") => (typed: string) => set(field)(typed || null);
   const save = async () => {
-    const { value: typedValue, mutations, ...fields } = draft.changes;
+    const { value: typedValue, mutations, ...fields } = edit.changed;
     const content = {
       ...fields,
       ...(typedValue !== undefined && { value: readJson("value", typedValue) }),
@@ -153,7 +152,7 @@ function Edit({ item, experience, of, onClose }: DialogProps & { experience: Exp
   };
   return (
     <Dialog title={`Edit "${experience.name}"`} onClose={onClose} isWide>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <TextField path="name" label="Name" required value={value.name} onChange={set("name")} />
         {(isValue || experience.value !== null) && (
           <JsonField
@@ -204,7 +203,7 @@ function Edit({ item, experience, of, onClose }: DialogProps & { experience: Exp
             </div>
           </>
         )}
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </Dialog>

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing } from "../../api/loading.ts";
+import { Conflict } from "../../kit/edit.tsx";
 import { EditButton } from "../../kit/edit_button.tsx";
 import { Form, useMessages } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { Section } from "../../kit/page.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { targetingInWords } from "../../kit/rules/words.ts";
@@ -116,7 +116,7 @@ function EditRules({ item, of, library, onDone }: EditProps) {
             Add a rule
           </button>
         </p>
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>

@@ -1,11 +1,10 @@
 import { api, data, ifMatch, type Schemas } from "../../api/client.ts";
 import { type Loaded, useDoing, useLoaded } from "../../api/loading.ts";
 import { ManyField, SelectField } from "../../kit/choices.tsx";
-import { useDraft } from "../../kit/draft.ts";
+import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { useLiveImpact } from "../../kit/live_impact.tsx";
 import { NumberField } from "../../kit/number.tsx";
-import { Overtaken } from "../../kit/overtaken.tsx";
 import { cleanedTargeting, type Library, TargetingField } from "../../kit/rules/targeting.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
@@ -32,22 +31,22 @@ export function EditSettings({ item, of, onDone }: Props) {
   const goal_ids = item.personalization_goals.map(({ goal_id }) => goal_id);
   const primary = item.personalization_goals.find(({ is_primary }) => is_primary)?.goal_id ?? "";
   const read = { name, description, surface, rollout_percentage, delivery_type, goal_ids, primary_goal_id: primary };
-  const draft = useDraft(read);
+  const edit = useEdit(read);
   const doing = useDoing();
   const impact = useLiveImpact();
   const goals = useLoaded(() => data(api.GET("/goals", { params: { query: { limit: 100, sort: "name" } } })), []);
-  const { value, set } = draft;
+  const { draft: value, on: set } = edit;
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { path: { personalization_id: item.id }, header: ifMatch(item) };
-      const body = { ...draft.changes, ...confirmed };
+      const body = { ...edit.changed, ...confirmed };
       of.replace(saved(await data(api.PATCH("/personalizations/{personalization_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <TextField path="name" label="Name" required value={value.name} onChange={set("name")} />
         <TextField
           path="description"
@@ -101,7 +100,7 @@ export function EditSettings({ item, of, onDone }: Props) {
             </>
           )}
         </Shown>
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>
@@ -110,27 +109,27 @@ export function EditSettings({ item, of, onDone }: Props) {
 
 /** Where and to whom. */
 export function EditTargeting({ item, of, onDone, library }: Props & { library: Library }) {
-  const draft = useDraft({ targeting: item.targeting });
+  const edit = useEdit({ targeting: item.targeting });
   const doing = useDoing();
   const impact = useLiveImpact();
   const save = () =>
     impact.run(async (confirmed) => {
       const params = { path: { personalization_id: item.id }, header: ifMatch(item) };
-      const body = { targeting: cleanedTargeting(draft.value.targeting), ...confirmed };
+      const body = { targeting: cleanedTargeting(edit.draft.targeting), ...confirmed };
       of.replace(saved(await data(api.PATCH("/personalizations/{personalization_id}", { params, body }))));
-      draft.reset();
+      edit.reset();
       onDone();
     });
   return (
     <>
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={draft.isDirty}>
+      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
         <TargetingField
           path="targeting"
-          value={draft.value.targeting}
-          onChange={draft.set("targeting")}
+          value={edit.draft.targeting}
+          onChange={edit.on("targeting")}
           library={library}
         />
-        <Overtaken doing={doing} reload={of.reload} />
+        <Conflict doing={doing} contested={edit.contested} reload={of.reload} />
       </Form>
       {impact.dialog}
     </>

@@ -84,7 +84,7 @@ interface SettingFormProps<T extends object, D extends object> {
 export function SettingForm<T extends object, D extends object>(props: SettingFormProps<T, D>) {
   const { loaded, read, toDraft, save, names, scope = "settings:write", children } = props;
   const doing = useDoing();
-  const edit = useEdit(read, () => toDraft(read));
+  const edit = useEdit(toDraft(read));
   const submit = async () => {
     loaded.replace(await save(edit, read));
     notify("Saved.");

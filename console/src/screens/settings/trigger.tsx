@@ -96,7 +96,7 @@ interface EntryProps {
 
 function Entry({ read, reload, replace }: EntryProps) {
   const doing = useDoing();
-  const { draft, set, isDirty, contested } = useEdit(read, () => draftOf(read));
+  const { draft, set, isDirty, contested } = useEdit(draftOf(read));
   const save = async () => {
     const params = { path: { trigger_id: read.id }, header: ifMatch(read) };
     const body = inputOf(draft, read);

@@ -41,7 +41,7 @@ interface EntryProps {
 function Entry({ loaded, read, events }: EntryProps) {
   const { route } = useLocation();
   const doing = useDoing();
-  const edit = useEdit(read, () => ({ url: read.url, events: read.events }));
+  const edit = useEdit({ url: read.url, events: read.events });
   const save = async () => {
     const body = { ...edit.changed, events: edit.draft.events as EventName[] };
     const params = { path: { webhook_id: read.id }, header: ifMatch(read) };

@@ -3,8 +3,8 @@ import { useLocation } from "preact-iso";
 import { at } from "../../../address.ts";
 import { api, data, ifMatch, type Schemas } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
+import { Conflict } from "../../../kit/edit.tsx";
 import { Form, TextField } from "../../../kit/form.tsx";
-import { Overtaken } from "../../../kit/overtaken.tsx";
 import { Waiting } from "../../../kit/state.tsx";
 import { Changes, refuseUnreadable } from "../changes.tsx";
 import type { Experiment, Open } from "../open.ts";
@@ -114,7 +114,7 @@ function ChangeForm({ open, likely }: { open: Open; likely: string }) {
             <Changes path={MUTATIONS} mutations={mutations} onChange={setMutations} />
           </>
         )}
-        <Overtaken doing={doing} reload={reload} />
+        <Conflict doing={doing} reload={reload} />
       </Form>
       {isPreviewed && variation && (
         <PreviewDialog experiment={experiment} variation={variation} onClose={() => setPreviewed(false)} />

@@ -10,10 +10,10 @@ import { stepAddress } from "./steps.tsx";
 export function HypothesisStep({ open: { experiment, reload } }: { open: Open }) {
   const { route } = useLocation();
   const doing = useDoing();
-  const { draft, set, changed, isDirty, contested } = useEdit(experiment, () => ({
+  const { draft, set, changed, isDirty, contested } = useEdit({
     name: experiment.name,
     description: experiment.description ?? "",
-  }));
+  });
   const save = async () => {
     const params = { path: { experiment_id: experiment.id }, header: ifMatch(experiment) };
     if (isDirty) await data(api.PATCH("/experiments/{experiment_id}", { params, body: changed }));

@@ -4,10 +4,9 @@ import { useLocation } from "preact-iso";
 import { api, data, ifMatch } from "../../../api/client.ts";
 import { useDoing, useLoaded } from "../../../api/loading.ts";
 import { CheckField } from "../../../kit/choices.tsx";
-import { differing } from "../../../kit/edit.tsx";
+import { Conflict, differing } from "../../../kit/edit.tsx";
 import { Form } from "../../../kit/form.tsx";
 import { NumberField } from "../../../kit/number.tsx";
-import { Overtaken } from "../../../kit/overtaken.tsx";
 import { TargetingWords, useLibrary } from "../../../kit/rules/targeting.tsx";
 import { Shown } from "../../../kit/state.tsx";
 import { notify } from "../../../kit/toast.tsx";
@@ -172,7 +171,7 @@ function Plan({ open, traffic }: { open: Open; traffic: Traffic }) {
           </p>
         ))}
       </section>
-      <Overtaken doing={doing} reload={reload} />
+      <Conflict doing={doing} reload={reload} />
     </Form>
   );
 }
