@@ -69,9 +69,7 @@ export default function Assets() {
             </ul>
           ) : (
             <Empty title={q || type || archived ? "No file is like this" : "No file yet"}>
-              <p>
-                Upload pictures, films, fonts and documents, of up to 3 MB each; larger ones are uploaded with the API.
-              </p>
+              <p>Upload pictures, films, fonts and documents, of up to 20 MB each.</p>
             </Empty>
           )
         }
