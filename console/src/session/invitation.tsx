@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { useDoing } from "../api/loading.ts";
 import { Form } from "../kit/form.tsx";
+import { notify } from "../kit/toast.tsx";
 import { begin, identity, type Session, session, signOut } from "./session.ts";
 
 /** The token of the invitation with which the page was opened; "" without one. */
@@ -12,8 +13,10 @@ export function Invitation() {
   const leaving = useDoing();
   const who = session.value?.user;
   const accept = async () => {
-    begin(await identity<Session>("POST", "/invitations/accept", { token: invitation.value }));
+    const entered = await identity<Session>("POST", "/invitations/accept", { token: invitation.value });
+    begin(entered);
     invitation.value = "";
+    if (entered.level === "key") notify("Accepted. Sign in with a passkey to see the shop: a key has your own shops.");
   };
   return (
     <main class="sign-in" id="main">

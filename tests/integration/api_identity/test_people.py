@@ -105,6 +105,10 @@ def owner_id(browser: Browser) -> str:
     return str(browser.identity("GET", "/session").json()["user"]["id"])
 
 
+def roles(body: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(shop["name"], shop["role"]) for shop in body["shops"]}
+
+
 def test_invitation__accepted_as_the_signed_in_owner_of_a_key__gives_the_address(
     api: MemoryApi, owner: Browser, post: Post
 ) -> None:
@@ -114,8 +118,11 @@ def test_invitation__accepted_as_the_signed_in_owner_of_a_key__gives_the_address
     invite(owner)
     body = theirs.identity("POST", "/invitations/accept", {"token": post.token}).json()
     assert (body["user"], body["level"]) == ({"id": agency.user_id, "email": ADDRESS, "name": None}, "key")
-    roles = {(shop["name"], shop["role"]) for shop in body["shops"]}
-    assert roles == {("Agency", "owner"), ("Shop", "editor")}
+    assert roles(body) == {("Agency", "owner")}, "other organisations trust no key of its user"
+    theirs.shop_id = owner.shop_id
+    assert theirs.api.get(f"/goals/{agency.user_id}").json()["error"]["message"] == "there is no such shop"
+    signed_in = Browser(api.handler, begun(api.management, agency.user_id, level="passkey").token)
+    assert roles(signed_in.identity("GET", "/session").json()) == {("Agency", "owner"), ("Shop", "editor")}
 
 
 def test_invitation__for_another_address__is_refused(api: MemoryApi, owner: Browser, post: Post) -> None:

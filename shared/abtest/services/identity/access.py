@@ -104,12 +104,16 @@ class Access:
             shop = read_shop(self._world.catalog, key.shop_id)
             yield Reached(shop.id, shop.name, shop.currency, Rights(key.effective_scopes, None, shop.org_id))
             return
-        yield from islice(self._shops_of_user(session.user_id), MAX_SHOWN_SHOPS)
+        reached = self._own_shops(session.user_id) if key is not None else self._shops_of_user(session.user_id)
+        yield from islice(reached, MAX_SHOWN_SHOPS)
+
+    def _own_shops(self, user_id: str) -> Iterator[Reached]:
+        for head in every_head(self._world.catalog, owned_by(user_id), "SHOP"):
+            yield self._reached(head, _of_owner(user_id))
 
     def _shops_of_user(self, user_id: str) -> Iterator[Reached]:
         catalog = self._world.catalog
-        for head in every_head(catalog, owned_by(user_id), "SHOP"):
-            yield self._reached(head, _of_owner(user_id))
+        yield from self._own_shops(user_id)
         for entry in every_head(catalog, owned_by(user_id), "MEMBER"):
             member = self.member(entry.id, user_id)
             if member is None:
@@ -136,6 +140,9 @@ class Access:
         # An organisation whose id is that of a user is this user's own.
         if shop.org_id == session.user_id:
             return _of_owner(session.user_id)
+        # Other organisations trust the passkey of a person, not a key that this user may have handed on.
+        if session.key_id is not None:
+            return None
         member = self.member(shop.org_id, session.user_id)
         return _of_member(member) if member is not None and member.reaches(shop.id) else None
 
