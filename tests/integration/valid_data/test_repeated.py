@@ -46,7 +46,7 @@ class Unsure:
         """Versions of all records, and the ids of all audit rows and events."""
         catalog = self._catalog
         records = {key: head.version for key, (head, _) in catalog._records.items() if key[1] not in PUBLISHED}
-        return {"records": records, "audit": set(catalog._audit)}
+        return {"records": records, "audit": catalog.audit_ids()}
 
 
 @pytest.mark.parametrize("operation", REPEATABLE, ids=str)

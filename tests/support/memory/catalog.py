@@ -118,6 +118,16 @@ class MemoryCatalog:
             texts = [text for rows in shops for text in rows.values()]
         return sorted(map(documents.read_audit, texts), key=lambda row: row.id)
 
+    def audit_ids(self) -> frozenset[str]:
+        """Ids of every audit row of every shop."""
+        with self._lock:
+            return frozenset(row_id for rows in self._audit.values() for row_id in rows)
+
+    def lose_audit_row(self, row: AuditRow) -> None:
+        """Remove a row, as nothing of the service does."""
+        with self._lock:
+            del self._audit[row.shop_id][row.id]
+
     def audit(
         self, shop_id: str, *, entity_id: str | None, limit: int, after_id: str | None = None
     ) -> tuple[Sequence[AuditRow], str | None]:

@@ -42,7 +42,8 @@ def test_resource__written_into_the_project__passes_lint_types_its_tests_and_the
     run(project, "ruff", "check", "--fix", "--quiet", *written)
     run(project, "ruff", "format", "--check", *written)
     run(project, "mypy", *written)
-    # One process for all suites: most of its time is the OpenAPI document of every route.
+    run(project, "tools.openapi")
+    # One process for all suites: most of its time are imports.
     chosen = "price or of_every_resource or known_here or PRICENOTE or ApiExperiments"
     output = run(project, "pytest", "-v", "-p", "no:cacheprovider", *SUITES, "-k", chosen)
     passed = re.findall(r"^(\S+?)::.*PASSED", output, re.MULTILINE)
