@@ -3,7 +3,7 @@
 One changes the store, for 2,000 shoppers. The other one shows two versions of a landing page, on which others land.
 Shoppers do what browsers do: read the config once, hash themselves into a variation, and send batches of events with
 the store's public signature. Those of the store take part in every other experiment of its home page, too. They differ
-in what is true: 5 % of shoppers buy, and 2 % more for each change that they see.
+in what is true: 20 % of shoppers buy, and 7 % more for each change that they see.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tools.local.files import StateDirectory, read_json  # noqa: E402
 from tools.local.landing import land, publish_variants  # noqa: E402
 from tools.local.surroundings import state_directory  # noqa: E402
 
-RATE, ADDED_RATE = 0.05, 0.02
+RATE, ADDED_RATE = 0.2, 0.07
 """Share of shoppers who buy, and what each change that a shopper sees adds to it."""
 
 DEMO = "Demo: "
