@@ -107,7 +107,8 @@ def test_page__that_fails_in_a_browser__is_mended_approved_and_published(story: 
 
     failed = lantern.checked()
     assert failed["status"] == "failed", failed["findings"]
-    (finding,) = failed["findings"]
+    # A busy machine may add a warning.
+    (finding,) = (each for each in failed["findings"] if each["severity"] == "error")
     assert (finding["check"], finding["severity"], finding["viewport"]["width"]) == ("size_budget", "error", 390)
     assert "bytes on a phone, " in finding["message"]
     assert finding["value"] > finding["limit"] == 1_500_000

@@ -84,7 +84,8 @@ def test_landing_page__published_and_rolled_back__shows_the_earlier_version(cons
     path = f"/landing-pages/{page['id']}"
     console.open(f"{path}/write")
     console.page.get_by_text("The same as JSON").click()
-    console.field("Content").fill('{\n  "format": 1,\n  "lang": "en",\n  "blocks": [{"type": "hero", "id": "top"}]\n}')
+    expect(console.page.locator(".cm-content")).to_be_visible()
+    console.write("Content", '{\n"format": 1,\n"lang": "en",\n"blocks": [{"type": "hero", "id": "top"}]\n}')
     console.click("Write the version")
     expect(console.page.get_by_role("button", name="Line 4")).to_be_visible()
     for heading in ("A lamp for your desk", "Light that follows your day"):
