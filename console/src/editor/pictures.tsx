@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { api, data } from "../api/client.ts";
 import { useDoing, useRows } from "../api/loading.ts";
 import { Dialog } from "../kit/dialog.tsx";
+import { More } from "../kit/more.tsx";
 import { Empty, Shown } from "../kit/state.tsx";
 import { upload } from "../screens/assets/upload.ts";
 import { may } from "../session/session.ts";
@@ -70,13 +71,7 @@ function Pictures({ onChoose, onClose }: { onChoose: (address: string) => void; 
           );
         }}
       </Shown>
-      {rows.hasMore && (
-        <p class="more">
-          <button type="button" onClick={() => void rows.more()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More of={rows} />
     </Dialog>
   );
 }

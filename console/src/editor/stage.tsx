@@ -148,6 +148,20 @@ interface WaysOnProps {
   onWindow: () => void;
 }
 
+/** What else there is where the page does not come. */
+function WaysOn({ preview, onWindow }: WaysOnProps) {
+  return (
+    <p class="buttons">
+      <button type="button" class="primary" onClick={onWindow}>
+        Open in a window
+      </button>
+      <button type="button" onClick={() => preview.open(preview.address)}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
 function Silent({ preview, onWindow }: WaysOnProps) {
   return (
     <div class="note warn" role="status">
@@ -155,14 +169,7 @@ function Silent({ preview, onWindow }: WaysOnProps) {
         The page does not answer. It may refuse to be shown here, or need a login. Open it in a window of its own, where
         the shop's tag brings the editor, or write changes by hand in the list.
       </p>
-      <p class="buttons">
-        <button type="button" class="primary" onClick={onWindow}>
-          Open in a window
-        </button>
-        <button type="button" onClick={() => preview.open(preview.address)}>
-          Try again
-        </button>
-      </p>
+      <WaysOn preview={preview} onWindow={onWindow} />
     </div>
   );
 }
@@ -179,14 +186,7 @@ function Unopened({ problem, preview, onWindow }: WaysOnProps & { problem: Probl
         {problem.fields.map(({ message }) => (
           <p key={message}>The address {message}.</p>
         ))}
-        <p class="buttons">
-          <button type="button" class="primary" onClick={onWindow}>
-            Open in a window
-          </button>
-          <button type="button" onClick={() => preview.open(preview.address)}>
-            Try again
-          </button>
-        </p>
+        <WaysOn preview={preview} onWindow={onWindow} />
       </div>
     );
   }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { type Rows, useDoing } from "../api/loading.ts";
+import type { Rows } from "../api/loading.ts";
+import { More } from "./more.tsx";
 import { Shown } from "./state.tsx";
 
 export interface Column<T> {
@@ -59,22 +60,18 @@ type ListProps<T> = Omit<TableProps<T>, "rows"> & { of: Rows<T>; empty: Componen
 
 /** A list of the API as a table, with its next page behind a button. */
 export function List<T>({ of, empty, ...table }: ListProps<T>) {
-  return <Shown of={of}>{(rows) => (rows.length ? <Filled {...table} of={of} rows={rows} /> : empty)}</Shown>;
-}
-
-function Filled<T>({ of, ...table }: TableProps<T> & { of: Rows<T> }) {
-  const doing = useDoing();
   return (
-    <>
-      <Table {...table} />
-      {of.hasMore && (
-        <p class="more">
-          <button type="button" disabled={doing.isBusy} onClick={() => void doing.run(of.more)}>
-            Show more
-          </button>
-          {doing.problem && <span role="alert">{doing.problem.message}</span>}
-        </p>
-      )}
-    </>
+    <Shown of={of}>
+      {(rows) =>
+        rows.length ? (
+          <>
+            <Table {...table} rows={rows} />
+            <More of={of} />
+          </>
+        ) : (
+          empty
+        )
+      }
+    </Shown>
   );
 }

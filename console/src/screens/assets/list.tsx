@@ -5,6 +5,7 @@ import { api, data, type Schemas } from "../../api/client.ts";
 import { type Rows, useDoing, useRows } from "../../api/loading.ts";
 import { asProblem } from "../../api/problems.ts";
 import { SearchFilter } from "../../kit/filters.tsx";
+import { More } from "../../kit/more.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { notify } from "../../kit/toast.tsx";
@@ -74,13 +75,7 @@ export default function Assets() {
           )
         }
       </Shown>
-      {rows.hasMore && (
-        <p class="more">
-          <button type="button" onClick={() => void rows.more()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More of={rows} />
     </Page>
   );
 }

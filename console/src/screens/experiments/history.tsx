@@ -1,6 +1,7 @@
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { changesIn, Diff } from "../../kit/diff.tsx";
+import { More } from "../../kit/more.tsx";
 import { Person } from "../../kit/people.tsx";
 import { Empty, Refused, Shown } from "../../kit/state.tsx";
 import { Time } from "../../kit/values.tsx";
@@ -49,13 +50,7 @@ function Rows({ experiment }: { experiment: Experiment }) {
                 <Entry key={row.id} row={row} names={names} />
               ))}
             </ol>
-            {rows.hasMore && (
-              <p class="more">
-                <button type="button" onClick={() => void rows.more()}>
-                  Show more
-                </button>
-              </p>
-            )}
+            <More of={rows} />
           </>
         )
       }

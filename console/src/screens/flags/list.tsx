@@ -4,6 +4,7 @@ import { api, data, type Schemas } from "../../api/client.ts";
 import { useRows } from "../../api/loading.ts";
 import { inWords, Status } from "../../kit/badge.tsx";
 import { SearchFilter } from "../../kit/filters.tsx";
+import { More } from "../../kit/more.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -62,13 +63,7 @@ export default function Flags() {
       <Shown of={rows}>
         {(flags) => (flags.length ? <Filled flags={flags} /> : <None isFiltered={Boolean(status || q)} />)}
       </Shown>
-      {rows.hasMore && (
-        <p class="more">
-          <button type="button" onClick={() => void rows.more()}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More of={rows} />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { type Rows, useDoing, useRows } from "../../api/loading.ts";
 import { countUnread, unread } from "../../frame/bell.tsx";
 import { Badge } from "../../kit/badge.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
+import { More } from "../../kit/more.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Person } from "../../kit/people.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
@@ -41,13 +42,7 @@ export default function Inbox() {
             )
           }
         </Shown>
-        {rows.hasMore && (
-          <p class="more">
-            <button type="button" onClick={() => void attempt(rows.more)}>
-              Show more
-            </button>
-          </p>
-        )}
+        <More of={rows} />
       </Section>
     </Page>
   );
