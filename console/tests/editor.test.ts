@@ -55,7 +55,7 @@ test("readMessage, a page that lies: is nothing, or cut to what the panel can ho
   assert.deepEqual(readMessage(shown, NONCE, true), { type: "shown", turn: -1, matches: [1, -1, -1], errors: [""] });
 });
 
-test("readMessage, a page in a window: says everything with the nonce, and is no preview", () => {
+test("readMessage, a page in a window: takes every message with the nonce, and none of a preview", () => {
   const hello = { source: "svc-edit", type: "hello", url: "https://shop.example/" };
   assert.equal(readMessage(hello, NONCE, false), null);
   assert.deepEqual(readMessage({ ...hello, nonce: NONCE }, NONCE, false), {

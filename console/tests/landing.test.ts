@@ -31,7 +31,7 @@ test("newBlock, of each kind and twice: has an id of its own", () => {
   }
 });
 
-test("blocksOf, text that is no content: is null", () => {
+test("blocksOf, text that is not content: returns null", () => {
   assert.equal(blocksOf("{"), null);
   assert.equal(blocksOf('{"blocks": [1]}'), null);
   assert.deepEqual(blocksOf('{"blocks": []}'), []);

@@ -35,7 +35,7 @@ test("readNumber, as people of several languages type it: is that number", () =>
   for (const [typed, expected] of READ) assert.equal(readNumber(typed), expected, typed);
 });
 
-test("faultOf, what cannot be read: is said, and nothing typed is no fault", () => {
+test("faultOf, unreadable text: returns the fault, and none for an empty field", () => {
   assert.equal(faultOf("  "), null);
   assert.equal(faultOf("1,5"), null);
   assert.equal(faultOf("abc"), "This is not a number.");

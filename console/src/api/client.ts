@@ -51,7 +51,7 @@ export function beginEarly(shop: string, path: string): void {
   early.set(`${shop} ${url}`, answer);
 }
 
-/** Send a request, unless it was begun early. A refusal then is no answer: the person may have signed in since. */
+/** Send a request, or take its early response. An early refusal is not used: the person may have signed in since. */
 async function sent(request: Request): Promise<Response> {
   const name = `${request.headers.get("X-Svc-Shop")} ${request.url}`;
   const begun = request.method === "GET" ? early.get(name) : undefined;

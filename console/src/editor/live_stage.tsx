@@ -52,7 +52,7 @@ function said({ state }: LiveWindow, page: EditedPage): Said {
   if (state === "blocked") {
     return {
       title: "No window could be opened",
-      text: "The browser blocked it, or this is no address of a page. Allow pop-ups for the console, and try again.",
+      text: "The browser blocked it, or the address is not that of a page. Allow pop-ups for the console, and try again.",
     };
   }
   if (state === "gone") {

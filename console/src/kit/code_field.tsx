@@ -27,7 +27,7 @@ export function CodeArea({ id, value, onChange, ...rest }: CodeAreaProps) {
   /** The selection of the plain field, if it had the focus when the editor came. */
   const focused = useRef<[number, number] | null>(null);
   /** What was typed and has not come back yet as the value: by then, more may have been typed. */
-  const told = useRef<string[]>([]);
+  const sent = useRef<string[]>([]);
   const latest = useRef({ value, onChange, options });
   latest.current = { value, onChange, options };
 
@@ -58,9 +58,9 @@ export function CodeArea({ id, value, onChange, ...rest }: CodeAreaProps) {
   useEffect(() => {
     if (!editor || !host.current) return;
     const now = latest.current;
-    told.current = [];
+    sent.current = [];
     const code = editor.openCode(host.current, now.value, now.options, (text) => {
-      told.current.push(text);
+      sent.current.push(text);
       latest.current.onChange(text);
     });
     if (focused.current) code.focus(...focused.current);
@@ -72,8 +72,8 @@ export function CodeArea({ id, value, onChange, ...rest }: CodeAreaProps) {
   }, [editor, language]);
 
   useEffect(() => {
-    const place = told.current.indexOf(value);
-    told.current = told.current.slice(place + 1);
+    const place = sent.current.indexOf(value);
+    sent.current = sent.current.slice(place + 1);
     if (place < 0) opened.current?.show(value);
   }, [value]);
   useEffect(() => opened.current?.describe(latest.current.options), [label, description, rows, isInvalid, isReadOnly]);

@@ -1,7 +1,6 @@
 """Every screen, found by following links: no barrier that axe knows, nothing that scrolls sideways, every bad state."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -45,7 +44,8 @@ def seen(shop: Story, browser: Browser, axe: str) -> dict[str, list[Any]]:
     console = Console(browser, shop)
     console.sign_in()
     # At the size of the gate, axe has half of the screens in each look.
-    wrong = {path: _faults(console, axe if sized(True, number % 2 == 0) else None) for number, path in _walked(console)}
+    walk = enumerate(screens(console))
+    wrong = {path: _faults(console, axe if sized(True, number % 2 == 0) else None) for number, path in walk}
     console.close()
     return wrong
 
@@ -54,10 +54,6 @@ def seen(shop: Story, browser: Browser, axe: str) -> dict[str, list[Any]]:
 def paths(seen: dict[str, list[Any]]) -> list[str]:
     """Return one address of each screen."""
     return list(seen)
-
-
-def _walked(console: Console) -> Iterator[tuple[int, str]]:
-    return enumerate(screens(console))
 
 
 def _faults(console: Console, axe: str | None) -> list[Any]:

@@ -59,7 +59,7 @@ function People() {
   return (
     <Page
       title="People"
-      lead="Everyone signs in as themselves, with a passkey: the lock of a phone or computer. Remove whoever leaves, and they are out within seconds."
+      lead="Each person signs in with a passkey of their own: the lock of their phone or computer. When someone leaves, remove them: their access ends within seconds."
       actions={
         <a class="button" href={at("/people/me")}>
           My account

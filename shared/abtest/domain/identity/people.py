@@ -89,8 +89,8 @@ class Member:
     invited_by: str
     disabled_at: Timestamp | None = None
     is_joined_by_mail: bool = False
-    """Whether the link of a mail alone made the member, of a user who had passkeys. Such an organisation does not help
-    with lost ones: two invitations would otherwise do what one may not."""
+    """Whether a user who had passkeys joined by a mailed link alone. The organisation may not replace lost passkeys
+    then: two invitations would otherwise do what one may not."""
 
     created_at: Timestamp
     updated_at: Timestamp
