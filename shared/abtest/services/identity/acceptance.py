@@ -1,5 +1,6 @@
 """Acceptance of an invitation, as the signed-in user or as the user of its address."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from abtest.domain.changes.change import Change
@@ -67,9 +68,10 @@ class Acceptance:
         if before.email is None:
             after = replace(before, email=invitation.email, version=before.version + 1, updated_at=self._world.now())
         writes = [user_commit(before, after)] if after != before else []
+        concerned = self._concerned(invitation)
         if member is None and after.id != invitation.org_id:
-            writes.append(self._joined(invitation, after, session))
-        writes.append(self._ended(invitation, after))
+            writes.append(self._joined(invitation, after, session, concerned))
+        writes.append(self._ended(invitation, after, concerned))
         try:
             self._world.catalog.commit(together(*writes))
         except NameTakenError as error:
@@ -101,12 +103,12 @@ class Acceptance:
             raise UnknownInvitationError
         return user
 
-    def _ended(self, invitation: Invitation, user: User) -> Commit:
+    def _ended(self, invitation: Invitation, user: User, concerned: Sequence[str]) -> Commit:
         end = Change(before=invitation, after=None, action="invitation.accept")
-        invitations = Invitations(self._world, self._concerned(invitation))
+        invitations = Invitations(self._world, concerned)
         return invitations.stage([end], [invitations.audit_row(user.id, end)]).commit
 
-    def _joined(self, invitation: Invitation, user: User, session: Session | None) -> Commit:
+    def _joined(self, invitation: Invitation, user: User, session: Session | None, concerned: Sequence[str]) -> Commit:
         now = self._world.now()
         is_proven = session is not None and session.level in ("passkey", "local")
         member = Member(
@@ -121,10 +123,10 @@ class Acceptance:
             updated_at=now,
         )
         join = Change(before=None, after=member, action="member.join")
-        members = Members(self._world, self._concerned(invitation))
+        members = Members(self._world, concerned)
         return members.stage([join], [members.audit_row(user.id, join)]).commit
 
-    def _concerned(self, invitation: Invitation) -> list[str]:
+    def _concerned(self, invitation: Invitation) -> Sequence[str]:
         """Shops whose audit shows the change."""
         shop_ids = invitation.shop_ids or [
             head.id for head in every_head(self._world.catalog, owned_by(invitation.org_id), "SHOP")
