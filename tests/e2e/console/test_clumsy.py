@@ -24,8 +24,11 @@ def test_form__left_by_the_back_button_search_or_sign_out__asks_and_keeps_what_w
     console.click("New flag", role="link")
     console.field("Name").fill("Free shipping")
     page.wait_for_timeout(100)  # the form has named itself unsaved
-    page.go_back()
+    with page.expect_event("dialog"):  # while it is open, the browser drops keys
+        page.go_back()
+    page.wait_for_url("**/flags/new")
     page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search for screens and experiments")).to_be_focused()
     page.keyboard.type("goals")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
