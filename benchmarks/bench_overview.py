@@ -3,9 +3,8 @@
 All are requests to warm handlers in this process, with key, limit and checks, on one local engine: DynamoDB in another
 process, so each read costs what reads cost here. Every experiment has 28 days, three variations, five goals, and looks.
 One by one: the list, then results and health of each, 101 requests. Between two overviews nothing is counted, as
-between most polls; `after a count` every experiment has new totals. Each overview reads the outbox, as that of an only
-screen would. Aims: requests <= 0.04 with the two that a screen adds, of webhooks and of the quarantine; p99 of a warm
-overview <= 3 x results of one experiment.
+between most polls; `after a count` every experiment has new totals. Aims: requests <= 0.04 with the
+two that a screen adds, of webhooks and of the quarantine; p99 of a warm overview <= 3 x results of one experiment.
 """
 
 import gc
@@ -29,7 +28,6 @@ from abtest.domain.ledger.plans import plan_counting
 from abtest.domain.ledger.rollup_documents import rollup_documents
 from abtest.kit.clock import SystemClock, timestamp, to_milliseconds
 from abtest.services.experiments.records import experiment_of
-from abtest.services.overview import pending
 from abtest.services.results.evidence import evidence_in
 from abtest.services.results.shop_rules import ShopRules
 from abtest.services.results.snapshots import ReadItems, Snapshot
@@ -193,18 +191,11 @@ def measure(screen: Screen) -> None:
     gc.freeze()
     line("requests of a screen", f"{FIRST_VISIT}", "list, results, health", f"{number}", FIRST_VISIT / number)
 
-    def within_five_seconds() -> None:
-        pending.KEPT = timedelta(hours=1)
-        screen.overview()
-        pending.KEPT = timedelta(0)
-
-    calls = {"one": lambda: screen.results(next(ids)), "warm": screen.overview, "again": within_five_seconds}
+    calls = {"one": lambda: screen.results(next(ids)), "warm": screen.overview}
     times = times_of(calls, ROUNDS, lambda: None)
     for name, place in (("elapsed, p50", 0), ("elapsed, p99", 1), ("CPU, p50", 2), ("CPU, p99", 3)):
-        theirs = times["one"][place]
-        for title, key in (("warm", "warm"), ("  without the outbox", "again")):
-            ours = times[key][place]
-            line(f"{title}, {name}", milliseconds(ours), "results of one", milliseconds(theirs), ours / theirs)
+        theirs, ours = times["one"][place], times["warm"][place]
+        line(f"warm, {name}", milliseconds(ours), "results of one", milliseconds(theirs), ours / theirs)
     times |= times_of({"counted": screen.overview, "apart": screen.one_by_one}, 3, screen.count)
     for name, place in (("elapsed", 0), ("CPU", 2)):
         theirs = times["apart"][place]
@@ -217,7 +208,6 @@ def measure(screen: Screen) -> None:
 
 def main() -> None:
     logging.disable(logging.INFO)  # the journal's lines are not what is measured here
-    pending.KEPT = timedelta(0)
     print(f"GET /analytics/overview of {EXPERIMENTS} running experiments, on a local engine")
     with local_engine() as (clients, endpoint):
         measure(Screen(clients, endpoint))

@@ -1,5 +1,7 @@
 """The catalog: work index, outbox, audit."""
 
+from dataclasses import replace
+
 import pytest
 
 from abtest.ports.catalog import Commit, DueEntry, OutboxRow, StaleVersionError
@@ -91,14 +93,31 @@ def test_outbox__rows_not_done__come_oldest_first_until_done(ports: Ports) -> No
     assert ports.catalog.outbox("publish", created_before=iso(99), limit=9) == [rows[2], rows[0], rows[3]]
 
 
-def test_outbox_row__until_it_is_done__is_found_where_it_stands(ports: Ports) -> None:
-    row = outbox_row(10)
-    ports.catalog.commit(Commit(outbox=[row]))
-    assert ports.catalog.outbox_row("publish", row.created_at, row.id) == row
-    assert ports.catalog.outbox_row("webhook", row.created_at, row.id) is None
-    assert ports.catalog.outbox_row("publish", iso(11), row.id) is None
+def test_event__until_it_is_done__is_read_by_moment_and_id(ports: Ports) -> None:
+    row, publish = outbox_row(10, topic="webhook"), outbox_row(10)
+    ports.catalog.commit(Commit(outbox=[row, publish]))
+    assert ports.catalog.event(row.created_at, row.id) == row
+    assert ports.catalog.event(publish.created_at, publish.id) is None
+    assert ports.catalog.event(iso(11), row.id) is None
     ports.catalog.outbox_done(row)
-    assert ports.catalog.outbox_row("publish", row.created_at, row.id) is None
+    assert ports.catalog.event(row.created_at, row.id) is None
+
+
+def test_unpublished__of_a_shop__has_its_rows_oldest_first_until_done(ports: Ports) -> None:
+    shop, others = new_id(), [replace(outbox_row(second), shop_id=new_id()) for second in range(40)]
+    rows = [replace(outbox_row(second), shop_id=shop) for second in (30, 10, 20)]
+    event = replace(outbox_row(5, topic="webhook"), shop_id=shop)
+    ports.catalog.commit(Commit(outbox=[*others, *rows, event]))
+
+    def pending(limit: int = 99) -> list[OutboxRow]:
+        return [row for row in ports.catalog.unpublished(shop, limit=limit) if row.shop_id == shop]
+
+    assert pending() == [rows[1], rows[2], rows[0]]
+    assert len(ports.catalog.unpublished(shop, limit=2)) == 2
+    for row in rows[:2]:
+        ports.catalog.outbox_done(row)
+        ports.catalog.outbox_done(row)
+    assert pending() == [rows[2]]
 
 
 def test_outbox__row_of_any_payload__comes_back_as_it_was(ports: Ports) -> None:

@@ -365,8 +365,15 @@ class Catalog(Protocol):
         """Return at most `limit` pending rows of the topic that were created before a moment, oldest first."""
         ...
 
-    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
-        """Return the row, read consistently; None once it is done."""
+    def unpublished(self, shop_id: str, *, limit: int) -> Sequence[OutboxRow]:
+        """Return pending rows of `publish`, at most `limit` and oldest first: those of a shop, among those of others.
+
+        Shops share parts of the outbox. A shop that is not among fewer than `limit` rows has no pending one.
+        """
+        ...
+
+    def event(self, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+        """Return the `webhook` row of a moment and an id, read consistently; None once it is done."""
         ...
 
     def outbox_done(self, row: OutboxRow) -> None:

@@ -236,7 +236,7 @@ def reads(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(store, name, counted)
 
     # In memory, many records are read one by one, so single reads are not counted.
-    for name in ("get_many", "list", "audit", "outbox", "inbox"):
+    for name in ("get_many", "list", "audit", "outbox", "unpublished", "inbox"):
         counting(lab.api.management.catalog, name)
     for name in ("totals_of", "days", "segments", "shop_days"):
         counting(lab.store, name)
@@ -264,4 +264,4 @@ def test_reads__of_ten_times_as_many_experiments__are_as_many(lab: Lab, reads: C
     many = needed()
     assert few == many
     # Experiments, pauses and the shop's days were read before; this request reads Guardian's memories.
-    assert many == {"list": 1, "inbox": 1, "totals_of": 1, "states": 1, "get_many": 1}
+    assert many == {"list": 1, "unpublished": 1, "inbox": 1, "totals_of": 1, "states": 1, "get_many": 1}

@@ -38,8 +38,8 @@ REFUSED: dict[str, tuple[str, Call]] = {
     "a list": ("Query", lambda tables: tables.catalog.list(SHOP, "HOOK", limit=1)),
     "the inbox": ("Query", lambda tables: tables.catalog.inbox(SHOP, limit=1)),
     "a publication that waits": (
-        "GetItem",
-        lambda tables: tables.catalog.outbox_row("publish", "2026-01-01T00:00:00.000Z", "one"),
+        "Query",
+        lambda tables: tables.catalog.unpublished(SHOP, limit=1),
     ),
     "a publication's end": ("DeleteItem", lambda tables: tables.catalog.outbox_done(tables.world.publish_row(SHOP))),
     "an event": (

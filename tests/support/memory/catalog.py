@@ -3,7 +3,7 @@
 import heapq
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -178,16 +178,16 @@ class MemoryCatalog:
                 self._records[key] = replace(head, due=due), text
 
     def outbox(self, topic: Topic, *, created_before: Timestamp, limit: int) -> Sequence[OutboxRow]:
-        with self._lock:
-            rows = [documents.read_outbox(text) for text in self._outbox.values()]
-        early: Iterable[OutboxRow] = (row for row in rows if row.topic == topic and row.created_at < created_before)
-        return heapq.nsmallest(limit, early, key=lambda row: (row.created_at, row.id))
+        return [row for row in self._promised(topic) if row.created_at < created_before][:limit]
 
-    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+    def unpublished(self, shop_id: str, *, limit: int) -> Sequence[OutboxRow]:
+        return self._promised("publish")[:limit]
+
+    def event(self, created_at: Timestamp, row_id: str) -> OutboxRow | None:
         with self._lock:
             found = self._outbox.get(row_id)
         row = documents.read_outbox(found) if found else None
-        return row if row and (row.topic, row.created_at) == (topic, created_at) else None
+        return row if row and (row.topic, row.created_at) == ("webhook", created_at) else None
 
     def outbox_done(self, row: OutboxRow) -> None:
         with self._lock:
@@ -197,6 +197,11 @@ class MemoryCatalog:
         with self._lock:
             self._revisions[shop_id] = self._revisions.get(shop_id, 0) + 1
             return self._revisions[shop_id]
+
+    def _promised(self, topic: Topic) -> Sequence[OutboxRow]:
+        with self._lock:
+            rows = [documents.read_outbox(text) for text in self._outbox.values()]
+        return sorted((row for row in rows if row.topic == topic), key=lambda row: (row.created_at, row.id))
 
     def _refuse_stale(self, change: Commit) -> None:
         expected = [(record_key(put.record.head), put.expected_version) for put in change.puts]

@@ -58,7 +58,7 @@ class PolicedCatalog(MemoryCatalog):
         return super().next_revision(shop_id)
 
     def outbox_done(self, row: OutboxRow) -> None:
-        self._note(("DeleteItem", keys.outbox(row.topic, row.created_at, row.id)[0]))
+        self._note(("DeleteItem", keys.outbox(row)[0]))
         super().outbox_done(row)
 
     def forget_due(self, queue: str, entry: DueEntry) -> None:

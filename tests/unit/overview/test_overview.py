@@ -12,11 +12,11 @@ from abtest.adapters.catalog_pages import page
 from abtest.contract.results import HealthFinding
 from abtest.kit.clock import ManualClock, timestamp
 from abtest.kit.ids import SystemRandomness
-from abtest.ports.catalog import Head, HeadPage, OutboxRow
+from abtest.ports.catalog import Commit, Head, HeadPage, OutboxRow
 from abtest.services.context import World
 from abtest.services.overview import heads as heads_module
 from abtest.services.overview.heads import heads_of
-from abtest.services.overview.pending import MOST_ROWS, PendingPublications
+from abtest.services.overview.pending import MOST_ROWS, waiting_of
 from abtest.services.overview.rows import findings_of, lead_of
 from tests.support.memory import MemoryCatalog
 from tests.support.report_facts import ident
@@ -75,54 +75,37 @@ def test_findings__of_several_severities__name_the_first_of_the_worst() -> None:
     assert findings_of([]).model_dump() == {"count": 0, "worst": None, "first": None}
 
 
-class Outbox(MemoryCatalog):
-    """A catalog whose outbox has these rows."""
-
-    def __init__(self, rows: Sequence[OutboxRow]) -> None:
-        super().__init__()
-        self.rows, self.reads = rows, 0
-
-    def outbox(self, topic: Any, *, created_before: str, limit: int) -> Sequence[OutboxRow]:
-        self.reads += 1
-        return self.rows[:limit]
-
-
 def waiting(shop_id: str, seconds: float, **payload: Any) -> OutboxRow:
     at = timestamp(NOW - timedelta(seconds=seconds))
     return OutboxRow(id=f"{shop_id}{seconds}", shop_id=shop_id, topic="publish", payload=payload, created_at=at)
 
 
-def pending(rows: Sequence[OutboxRow]) -> tuple[PendingPublications, Outbox, ManualClock]:
-    catalog, clock = Outbox(rows), ManualClock(NOW)
-    return PendingPublications(World(catalog=catalog, clock=clock, random=SystemRandomness())), catalog, clock
+def world_with(rows: Sequence[OutboxRow]) -> World:
+    catalog = MemoryCatalog()
+    for row in rows:
+        catalog.commit(Commit(outbox=[row]))
+    return World(catalog=catalog, clock=ManualClock(NOW), random=SystemRandomness())
 
 
 def test_pending__of_a_shop__is_its_oldest_change_without_those_of_pages() -> None:
-    reader, *_ = pending([waiting("a", 200, landing_page_id="x"), waiting("b", 100), waiting("a", 60), waiting("a", 2)])
-    shown = reader.of("a")
+    rows = [waiting("a", 200, landing_page_id="x"), waiting("b", 100), waiting("a", 60), waiting("a", 2)]
+    world = world_with(rows)
+    shown = waiting_of(world, "a")
     assert shown is not None
     assert (shown.state, shown.since) == ("pending", timestamp(NOW - timedelta(seconds=60)))
     assert shown.of_change(timestamp(NOW - timedelta(seconds=71))) == "published"
     # The row of a change is made a little later than the change.
     assert shown.of_change(timestamp(NOW - timedelta(seconds=60, milliseconds=3))) == "pending"
-    other, none = reader.of("b"), reader.of("c")
+    other, none = waiting_of(world, "b"), waiting_of(world, "c")
     assert other is not None
     assert none is not None
     assert (other.state, none.state, none.since) == ("failed", "published", None)
 
 
 def test_pending__behind_a_crowd_of_other_shops__is_not_known() -> None:
-    reader, *_ = pending([waiting("b", 500 - number) for number in range(MOST_ROWS)])
-    assert reader.of("a") is None
-    assert reader.of("b") is not None
-
-
-def test_pending__within_five_seconds__is_read_once() -> None:
-    reader, catalog, clock = pending([])
-    for seconds, reads in ((0, 1), (4, 1), (2, 2)):
-        clock.advance(seconds=seconds)
-        reader.of("a")
-        assert catalog.reads == reads
+    world = world_with([waiting("b", 500 - number) for number in range(MOST_ROWS)])
+    assert waiting_of(world, "a") is None
+    assert waiting_of(world, "b") is not None
 
 
 def test_heads__of_a_shop_beyond_the_limit__are_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:

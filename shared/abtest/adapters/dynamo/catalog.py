@@ -155,15 +155,23 @@ class DynamoCatalog:
         # `sk` continues with `#` after the moment, so a row of exactly this moment sorts after the bound.
         early = Path("sk") < created_before
         items = (self._table.query(shard, limit=limit, where=early) for shard in keys.outbox_shards(topic))
-        rows = (documents.read_outbox(gzip.decompress(item["row"])) for shard in items for item in shard)
+        rows = (_outbox_row(item) for shard in items for item in shard)
         return heapq.nsmallest(limit, rows, key=lambda row: (row.created_at, row.id))
 
-    def outbox_row(self, topic: Topic, created_at: Timestamp, row_id: str) -> OutboxRow | None:
-        item = self._table.get(*keys.outbox(topic, created_at, row_id))
-        return None if item is None else documents.read_outbox(gzip.decompress(item["row"]))
+    def unpublished(self, shop_id: str, *, limit: int) -> Sequence[OutboxRow]:
+        items = self._table.query(keys.unpublished(shop_id), limit=limit)
+        return [_outbox_row(item) for item in items]
+
+    def event(self, created_at: Timestamp, row_id: str) -> OutboxRow | None:
+        item = self._table.get(*keys.event(created_at, row_id))
+        return None if item is None else _outbox_row(item)
 
     def outbox_done(self, row: OutboxRow) -> None:
-        self._table.delete(*keys.outbox(row.topic, row.created_at, row.id))
+        key, before = keys.outbox(row), keys.outbox_before(row)
+        try:
+            self._table.delete(*key, condition=None if key == before else Path("pk").exists())
+        except ConditionFailedError:  # done before, or a row of an earlier release
+            self._table.delete(*before)
 
     def next_revision(self, shop_id: str) -> int:
         # ADD is not idempotent: after a lost response the retry adds again. Here that only leaves a gap, which is
@@ -177,6 +185,10 @@ class DynamoCatalog:
     def _newest(self, pk: str, limit: int, after_id: str | None) -> Iterator[Item]:
         where = Path("sk") < after_id if after_id is not None else None
         return self._table.query(pk, limit=limit, where=where, descending=True)
+
+
+def _outbox_row(item: Item) -> OutboxRow:
+    return documents.read_outbox(gzip.decompress(item["row"]))
 
 
 def _range(after_id: str | None, from_id: str | None, *, oldest_first: bool) -> Condition | None:

@@ -18,7 +18,7 @@ Catalog (pk, sk; sparse index `work` on work + due, keys only; time to live `exp
 | shop with audit rows of a UTC day | `S#ALL#AUDIT#<yyyy-mm-dd>` | `<shop>` | |
 | message in the inbox | `S#<shop>#INBOX` | `<uuid7>` | `row`; `expires` for messages of the service |
 | month that has audit rows | `S#<shop>#AUDIT` | `<yyyy-mm>` | |
-| outbox row | `OUTBOX#<topic>#<0..15>` | `<created_at>#<uuid7>` | `row` |
+| outbox row | `OUTBOX#<topic>#<0..15>`: by its shop for `publish`, else by its id | `<created_at>#<uuid7>` | `row` |
 | revision counter | `S#<shop>` | `REVISION` | `revision` |
 
 Lists read heads only; a get reads the body item only. The body item repeats its head, so that both are from one version
@@ -62,6 +62,7 @@ from zlib import crc32
 
 from abtest.kit.clock import Timestamp, from_milliseconds
 from abtest.kit.ids import uuid7_milliseconds
+from abtest.ports.catalog import OutboxRow, Topic
 
 BODY = "BODY"
 NAME = "U"
@@ -223,14 +224,35 @@ def month_of_bound(text: str) -> str:
     return f"{from_milliseconds(UUID(text).int >> 80):%Y-%m}"
 
 
-def outbox_shards(topic: str) -> list[str]:
+def outbox_shards(topic: Topic) -> list[str]:
     """Return the partitions of the outbox that hold a topic."""
     return [f"OUTBOX#{topic}#{shard}" for shard in range(OUTBOX_SHARDS)]
 
 
-def outbox(topic: str, created_at: Timestamp, row_id: str) -> Key:
-    """Return the key of an outbox row."""
-    return f"OUTBOX#{topic}#{crc32(row_id.encode()) % OUTBOX_SHARDS}", f"{created_at}#{row_id}"
+def event(created_at: Timestamp, row_id: str) -> Key:
+    """Return the key of the outbox row of an event: messages name its moment and id."""
+    return _outbox_shard("webhook", row_id), f"{created_at}#{row_id}"
+
+
+def outbox(row: OutboxRow) -> Key:
+    """Return the key of an outbox row. Publications of a shop are in one partition, which others share."""
+    if row.topic == "publish":
+        return unpublished(row.shop_id), f"{row.created_at}#{row.id}"
+    return event(row.created_at, row.id)
+
+
+def unpublished(shop_id: str) -> str:
+    """Return the partition of the outbox that holds the publications of a shop, among those of others."""
+    return _outbox_shard("publish", shop_id)
+
+
+def outbox_before(row: OutboxRow) -> Key:
+    """Return the key that earlier releases gave to an outbox row of any topic."""
+    return _outbox_shard(row.topic, row.id), f"{row.created_at}#{row.id}"
+
+
+def _outbox_shard(topic: Topic, name: str) -> str:
+    return f"OUTBOX#{topic}#{crc32(name.encode()) % OUTBOX_SHARDS}"
 
 
 def revision(shop_id: str) -> Key:

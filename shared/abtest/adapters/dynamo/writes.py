@@ -99,7 +99,7 @@ def _append_rows(transaction: Transaction, change: Commit) -> None:
         for entry in entries_of(row):
             transaction.put(entry)
     for outbox_row in change.outbox:
-        pk, sk = keys.outbox(outbox_row.topic, outbox_row.created_at, outbox_row.id)
+        pk, sk = keys.outbox(outbox_row)
         content = compress(documents.write_row(outbox_row))
         transaction.put({"pk": pk, "sk": sk, "row": content}, what=f"the {outbox_row.topic} event of the change")
     for message in change.inbox:

@@ -1,12 +1,10 @@
 """Publications of a shop that have not ended: outbox rows, which are removed when storefronts have the change."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from abtest.contract import overview as contract
-from abtest.kit.clock import Timestamp, parse_timestamp, timestamp
-from abtest.ports.catalog import OutboxRow
+from abtest.kit.clock import Timestamp, parse_timestamp
 from abtest.services.context import World
 
 PATIENCE = timedelta(seconds=90)
@@ -15,10 +13,8 @@ PATIENCE = timedelta(seconds=90)
 LAG = timedelta(seconds=10)
 """Longest time from the moment of a change to that of its row: both are of one request, in this order."""
 
-KEPT = timedelta(seconds=5)
-"""How long a process keeps what it read: each of the sixteen parts of the outbox is a read."""
-
 MOST_ROWS = 200
+"""Rows to read: a shop shares its part of the outbox with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +39,11 @@ class Waiting:
         return self.state
 
 
-class PendingPublications:
-    """Reader of publications that have not ended, of all shops at once."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._read: tuple[Timestamp, Sequence[OutboxRow]] | None = None
-
-    def of(self, shop_id: str) -> Waiting | None:
-        """Return what waits in a shop; None where so much waits in others that it is not known."""
-        now, catalog = self._world.clock.now(), self._world.catalog
-        if self._read is None or self._read[0] < timestamp(now - KEPT):
-            # A row of this very moment sorts behind the bound.
-            before = timestamp(now + timedelta(seconds=1))
-            self._read = timestamp(now), catalog.outbox("publish", created_before=before, limit=MOST_ROWS)
-        rows = self._read[1]
-        # Rows with a payload are of landing pages.
-        moments = [row.created_at for row in rows if row.shop_id == shop_id and not row.payload]
-        if not moments and len(rows) == MOST_ROWS:
-            return None
-        return Waiting(since=min(moments, default=None), now=timestamp(now))
+def waiting_of(world: World, shop_id: str) -> Waiting | None:
+    """Return what waits in a shop; None where so much waits in others that it is not known."""
+    rows = world.catalog.unpublished(shop_id, limit=MOST_ROWS)
+    # Rows with a payload are of landing pages.
+    moments = [row.created_at for row in rows if row.shop_id == shop_id and not row.payload]
+    if not moments and len(rows) == MOST_ROWS:
+        return None
+    return Waiting(since=min(moments, default=None), now=world.now())

@@ -1,10 +1,10 @@
 """Use case of the overview.
 
 Reads of one request, for up to a hundred experiments: one a thousand heads of the shop's experiments; one each for the
-experiments' totals, the states of their looks, and Guardian's memories; shop, defaults and consent; sixteen for pending
-publications, at most once in five seconds; one for the last event, and two or more for unread messages. A process reads
-besides, once: each version of an experiment, twenty-five at a time; two for each pause; the shop's newest 28 days, in
-five minutes; and for an experiment that counts chosen weekdays, its days. A row is computed once for the same counts.
+experiments' totals, the states of their looks, and Guardian's memories; shop, defaults and consent; one for pending
+publications; one for the last event, and two or more for unread messages. A process reads besides, once: each version
+of an experiment, twenty-five at a time; two for each pause; the shop's newest 28 days, in five minutes; and for an
+experiment that counts chosen weekdays, its days. A row is computed once for the same counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ from abtest.services.inbox import Inbox
 from abtest.services.last_seen import LastSeen
 from abtest.services.overview.experiments import LiveExperiments
 from abtest.services.overview.heads import heads_of
-from abtest.services.overview.pending import PendingPublications
+from abtest.services.overview.pending import waiting_of
 from abtest.services.overview.rows import Sources, row_of, rules_digest
 from abtest.services.results import Results, RollupReader
 from abtest.services.results.shop_rules import ShopRules
@@ -43,7 +43,6 @@ class OverviewReading:
         self._looks = looks
         self._results = Results(world, reader, looks)
         self._experiments = LiveExperiments(world.catalog)
-        self._pending = PendingPublications(world)
         self._inbox = Inbox(world)
         self._seen = LastSeen(sessions=sessions)
         self._rows = ReadItems(KEPT)
@@ -59,7 +58,7 @@ class OverviewReading:
         heads = heads_of(self._world.catalog, shop_id)
         behind = [head for head in heads.live if after is None or head.id < after]
         rules, shown = ShopRules(self._world.catalog, shop_id), behind[:limit]
-        waiting = self._pending.of(shop_id)
+        waiting = waiting_of(self._world, shop_id)
         overview = contract.Overview(
             data=self._shown(rules, self._experiments.of(shop_id, shown)),
             pagination=place(shown[-1].id if len(behind) > limit else None),

@@ -31,7 +31,7 @@ class FanOut:
 
     def carry_out(self, row_id: str, created_at: Timestamp) -> None:
         """Make the deliveries of the event in this outbox row. A row that is gone was handled before."""
-        row = self._world.catalog.outbox_row("webhook", created_at, row_id)
+        row = self._world.catalog.event(created_at, row_id)
         if row is not None:
             self.deliver(row)
 
