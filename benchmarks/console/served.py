@@ -24,6 +24,7 @@ from urllib.parse import parse_qs
 import brotli
 
 from abtest.domain.credentials.api_keys import SCOPES
+from abtest.edge.console_page import ConsolePage
 from benchmarks import npm
 from benchmarks.bench_overview import EXPERIMENTS, Screen
 
@@ -109,7 +110,8 @@ class Site:
         if path.startswith("/console/assets/"):
             file = FILES / "assets" / Path(path).name
             return Sent(guess_type(file)[0] or "", file.with_name(f"{file.name}.br").read_bytes(), "br", IMMUTABLE)
-        return Sent(HTML, (FILES / "index.html").read_bytes())
+        built = ConsolePage.of(*((FILES / name).read_text() for name in ("index.html", "screens.json")))
+        return Sent(HTML, built.at(path, has_session=True).encode())
 
 
 class Pages:

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { BASE } from "./address.ts";
-import { beginEarly, counted, shopId } from "./api/client.ts";
+import { counted, shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Guard, Outdated } from "./kit/guard.tsx";
 import { Refused } from "./kit/state.tsx";
@@ -21,19 +21,25 @@ export function Application() {
   );
 }
 
-const PAGES = SCREENS.map((screen) => ({ screen, component: guarded(screen) }));
+const PAGES = SCREENS.map(pageOf);
 
-function guarded(screen: Screen) {
+function pageOf(screen: Screen) {
   const Loaded = lazy(() => counted(screen.load()).catch(() => ({ default: Outdated })));
-  return () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
+  const component = () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
+  return { screen, component, preload: Loaded.preload, pattern: patternOf(screen.path) };
 }
 
-/** Load the code of the screen at an address, and what it reads first, while the session is on its way. */
-export function preload({ pathname, search }: { pathname: string; search: string }): void {
-  const [, shop = "", path = ""] = new RegExp(`^${BASE}/([^/]+)(.*)$`).exec(pathname) ?? [];
-  const screen = SCREENS.find((each) => patternOf(each.path).test(path));
-  void screen?.load().catch(() => undefined);
-  if (screen?.first && !search) beginEarly(shop, screen.first);
+/** Return the screen at the path of an address. */
+function pageAt(path: string) {
+  const behind = path.replace(BEHIND_SHOP, "");
+  return PAGES.find(({ pattern }) => pattern.test(behind));
+}
+
+const BEHIND_SHOP = new RegExp(`^${BASE}/[^/]+`);
+
+/** Load the code of the screen at an address, while the session is on its way. */
+export async function preload(pathname: string): Promise<void> {
+  await pageAt(pathname)?.preload();
 }
 
 function patternOf(path: string): RegExp {
@@ -59,13 +65,12 @@ function Signed() {
       </Frame>
     );
   }
+  const page = pageAt(path);
   return (
     <Frame>
       {/* A screen of another shop is another screen, also where its address differs in the shop alone. */}
       <Router key={known.id}>
-        {PAGES.map(({ screen, component }) => (
-          <Route key={screen.path} path={`${BASE}/:shop${screen.path}`} component={component} />
-        ))}
+        {page ? <Route path={`${BASE}/:shop${page.screen.path}`} component={page.component} /> : []}
         <Route default component={Missing} />
       </Router>
     </Frame>

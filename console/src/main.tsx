@@ -13,6 +13,8 @@ import "./styles/overview.css";
 import { render } from "preact";
 import { asProblem } from "./api/problems.ts";
 import { Application, preload } from "./application.tsx";
+import { arrived } from "./begun.ts";
+import { prepareFormats } from "./kit/formats.ts";
 import { Failed } from "./kit/state.tsx";
 import { notify } from "./kit/toast.tsx";
 import { invitation } from "./session/invitation.tsx";
@@ -22,10 +24,13 @@ const root = document.getElementById("console");
 if (root) void start(root);
 
 async function start(root: HTMLElement): Promise<void> {
-  preload(location);
+  const arriving = preload(location.pathname);
+  prepareFormats();
   try {
     await enterByAddress();
     await resume();
+    await arriving;
+    await arrived();
     render(<Application />, root);
   } catch (thrown) {
     // Nobody knows whether there is a session: to ask for another one would end it.

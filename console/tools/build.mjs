@@ -1,41 +1,26 @@
-// Builds the console into layers/console/console_files: hashed assets, their brotli copies, and the one page.
+// Builds the console into layers/console/console_files: hashed assets, their brotli copies, the page, and `screens.json`
+// with what the page gets for each screen.
 
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "esbuild";
+import { bundled } from "./bundle.mjs";
+import { entriesOf, frameOf, screensOf } from "./screens.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = fileURLToPath(new URL("../../layers/console/console_files", import.meta.url));
 const draft = `${target}.new`;
 
-await rm(draft, { recursive: true, force: true });
-await mkdir(join(draft, "assets"), { recursive: true });
-const result = await build({
-  absWorkingDir: root,
-  entryPoints: ["src/main.tsx"],
-  outdir: join(draft, "assets"),
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  target: "es2022",
-  minify: true,
-  metafile: true,
-  legalComments: "none",
-  jsx: "automatic",
-  jsxImportSource: "preact",
-  entryNames: "[name]-[hash]",
-  chunkNames: "[name]-[hash]",
-  define: { "process.env.NODE_ENV": '"production"' },
-  logLevel: "warning",
-});
+const files = await bundled({ absWorkingDir: root, jsx: "automatic", jsxImportSource: "preact" });
+const [main, { css }] = [...files].find(([, { entry }]) => entry === "src/main.tsx");
+const screenOf = new Map([...files].filter(([, { entry }]) => entry).map(([name, { entry }]) => [entry, name]));
+for (const file of files.values()) file.content = Buffer.from(importAtOnce(file.content.toString()));
+const begin = await beginning();
+files.set(begin.name, begin);
 
-const outputs = Object.entries(result.metafile.outputs);
-const [main, entry] = outputs.find(([, output]) => output.entryPoint === "src/main.tsx");
-const first = entry.imports.filter((each) => each.kind === "import-statement").map((each) => basename(each.path));
-for (const [path] of outputs) if (path.endsWith(".js")) await importAtOnce(path);
-
+const { groups, screens } = await screensOf(root);
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -44,56 +29,66 @@ const page = `<!doctype html>
 <meta name="referrer" content="no-referrer">
 <title>abtest</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/console/assets/${basename(entry.cssBundle)}">
-${first.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">\n`).join("")}<script type="module" src="/console/assets/${basename(main)}"></script>
+<script src="/console/assets/${begin.name}" data-shop="" data-first=""></script>
+<link rel="stylesheet" href="/console/assets/${css}">
+<script type="module" src="/console/assets/${main}"></script>
+<!-- scripts of the screen -->
 </head>
-<body><div id="console"></div><noscript>The console needs JavaScript. The API does everything that it does.</noscript></body>
+<body><div id="console"><!-- frame --></div><noscript>The console needs JavaScript. The API does everything that it does.</noscript></body>
 </html>
 `;
+await rm(draft, { recursive: true, force: true });
+await mkdir(join(draft, "assets"), { recursive: true });
 await writeFile(join(draft, "index.html"), page);
-const brotli = new Map();
-for (const name of await readdir(join(draft, "assets"))) {
-  const content = await readFile(join(draft, "assets", name));
-  const options = {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
-  };
-  const compressed = brotliCompressSync(content, options);
-  brotli.set(name, compressed.length);
+const entries = entriesOf(screens, (source) => withParts(screenOf.get(source)));
+await writeFile(join(draft, "screens.json"), JSON.stringify({ frame: frameOf(groups, screens), screens: entries }));
+const sizes = {};
+for (const [name, { content, entry, static: parts, later }] of files) {
+  const compressed = packed(content);
+  await writeFile(join(draft, "assets", name), content);
   await writeFile(join(draft, "assets", `${name}.br`), compressed);
+  const bytes = { bytes: content.length, brotli: compressed.length };
+  sizes[name] = { ...bytes, entry, imports: [...parts, ...later], static: parts };
 }
-await writeFile(join(draft, "sizes.json"), JSON.stringify(sizes(), null, 1));
+await writeFile(join(draft, "sizes.json"), JSON.stringify(sizes, null, 1));
 await rm(target, { recursive: true, force: true });
 await rename(draft, target);
 
 /**
- * Let an output that loads a screen load what the screen imports with it, instead of after it: a screen then takes one
- * round trip, not two. What the first screen has anyway is left out.
+ * Let a script that loads a screen load what the screen imports with it, instead of after it: a screen then takes one
+ * round trip, not two.
  */
-async function importAtOnce(path) {
-  const file = join(root, path);
-  const code = await readFile(file, "utf8");
-  const loaded = new Set([basename(main), ...first]);
-  const together = code.replace(/\bimport\("\.\/([^"]+)"\)/g, (alone, name) => {
-    const { imports } = result.metafile.outputs[join(path, "..", name)];
-    const more = imports.filter((each) => each.kind === "import-statement" && !loaded.has(basename(each.path)));
-    const all = [name, ...more.map((each) => basename(each.path))].map((each) => `import("./${each}")`);
-    return more.length ? `Promise.all([${all}]).then(([it])=>it)` : alone;
+function importAtOnce(code) {
+  return code.replace(/\bimport\("\.\/([^"]+)"\)/g, (alone, name) => {
+    const all = withParts(name).map((each) => `import("./${each}")`);
+    return all.length > 1 ? `Promise.all([${all}]).then(([it])=>it)` : alone;
   });
-  if (together !== code) await writeFile(file, together);
 }
 
-/** Return, by file name, bytes as they are and in brotli, its source, and what it imports at once. */
-function sizes() {
-  return Object.fromEntries(
-    outputs.map(([path, output]) => [
-      basename(path),
-      {
-        bytes: output.bytes,
-        brotli: brotli.get(basename(path)),
-        entry: output.entryPoint ?? null,
-        imports: output.imports.map((each) => basename(each.path)),
-        static: output.imports.filter(({ kind }) => kind === "import-statement").map((each) => basename(each.path)),
-      },
-    ]),
-  );
+/** Return a script and the others that it imports at once, without the first. */
+function withParts(name) {
+  return [name, ...files.get(name).static.filter((each) => each !== main)];
+}
+
+/** Return the script that runs ahead of the others. */
+async function beginning() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/begin.ts"],
+    outdir: "out",
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    write: false,
+    entryNames: "[name]-[hash]",
+    logLevel: "warning",
+  });
+  const [{ path, contents }] = outputFiles;
+  return { name: path.split("/").at(-1), content: Buffer.from(contents), entry: "src/begin.ts", static: [], later: [] };
+}
+
+function packed(content) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  return brotliCompressSync(content, { params });
 }

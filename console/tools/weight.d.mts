@@ -6,6 +6,7 @@ export interface Output {
 type Outputs = Readonly<Record<string, Output>>;
 type Row = [what: string, bytes: number, budget: number];
 
+export declare const BEGIN: string;
 export declare const MAIN: string;
 export declare const OVERVIEW: string;
 export declare const EDITOR: string;

@@ -1,6 +1,8 @@
 // What a browser loads for a screen, from the outputs of a build: by file, so that what two screens share counts once.
 
 export const MAIN = "src/main.tsx";
+/** The script ahead of the others. */
+export const BEGIN = "src/begin.ts";
 export const OVERVIEW = "src/screens/overview/overview.tsx";
 export const EDITOR = "src/editor/editor.tsx";
 /** The editor of code fields, which is loaded when one of them is seen. */
@@ -27,9 +29,9 @@ export function bytesOf(outputs, names) {
   return [...names].reduce((sum, name) => sum + outputs[name].brotli, 0);
 }
 
-/** Return the scripts of the first screen: the frame and the overview. */
+/** Return the scripts of the first screen: the page's own, the frame and the overview. */
 export function firstScreen(outputs) {
-  return new Set([...loadedBy(outputs, MAIN), ...loadedBy(outputs, OVERVIEW)]);
+  return new Set([...loadedBy(outputs, BEGIN), ...loadedBy(outputs, MAIN), ...loadedBy(outputs, OVERVIEW)]);
 }
 
 /**

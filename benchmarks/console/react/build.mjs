@@ -1,29 +1,17 @@
 // Builds the console's sources on React, as console/tools/build.mjs builds them on Preact, and prints its outputs.
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { bundled } from "../../../console/tools/bundle.mjs";
 
 const root = fileURLToPath(new URL("../../../console", import.meta.url));
-const { build } = createRequire(`${root}/package.json`)("esbuild");
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const installed = (name) => createRequire(import.meta.url).resolve(name);
 
-const result = await build({
+const files = await bundled({
   absWorkingDir: root,
-  entryPoints: ["src/main.tsx"],
-  outdir: "out",
-  write: false,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  target: "es2022",
-  minify: true,
-  metafile: true,
-  legalComments: "none",
   tsconfigRaw: { compilerOptions: { jsx: "react-jsx", jsxImportSource: "react" } },
-  entryNames: "[name]-[hash]",
-  chunkNames: "[name]-[hash]",
   alias: {
     preact: here("preact.js"),
     "preact/hooks": installed("react"),
@@ -33,22 +21,16 @@ const result = await build({
     "react/jsx-runtime": installed("react/jsx-runtime"),
     "react-dom/client": installed("react-dom/client"),
   },
-  define: { "process.env.NODE_ENV": '"production"' },
-  logLevel: "warning",
 });
-
-const contents = new Map(result.outputFiles.map((file) => [basename(file.path), file.contents]));
-const outputs = Object.fromEntries(
-  Object.entries(result.metafile.outputs).map(([path, { entryPoint, imports }]) => [
-    basename(path),
-    {
-      entry: entryPoint ?? null,
-      static: imports.filter(({ kind }) => kind === "import-statement").map((each) => basename(each.path)),
-      brotli: compressed(contents.get(basename(path))),
-    },
-  ]),
-);
-process.stdout.write(JSON.stringify({ outputs }));
+const sizes = JSON.parse(await readFile(new URL("../../../layers/console/console_files/sizes.json", import.meta.url)));
+const begin = Object.values(sizes).find(({ entry }) => entry === "src/begin.ts").brotli;
+const outputs = [...files].map(([name, { content, entry, static: parts }]) => [
+  name,
+  { entry, static: parts, brotli: compressed(content) },
+]);
+// Neither side needs its library for the script ahead of the others: it weighs the same.
+outputs.push(["begin.js", { entry: "src/begin.ts", static: [], brotli: begin }]);
+process.stdout.write(JSON.stringify({ outputs: Object.fromEntries(outputs) }));
 
 function compressed(content) {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import createClient, { type Middleware } from "openapi-fetch";
+import { takeBegun } from "../begun.ts";
 import { noAnswer, problemOf } from "./problems.ts";
 import type { components, paths } from "./schema.d.ts";
 
@@ -41,21 +42,9 @@ const headers: Middleware = {
 export const api = createClient<paths>({ baseUrl: "/api/v1", fetch: send, credentials: "same-origin" });
 api.use(headers);
 
-const early = new Map<string, Promise<Response>>();
-
-/** Begin a call that the first screen will make, while its code and the session are still on their way. */
-export function beginEarly(shop: string, path: string): void {
-  const url = new URL(`/api/v1${path}`, location.href).href;
-  const answer = fetch(url, { credentials: "same-origin", headers: { "X-Svc-Shop": shop } });
-  answer.catch(() => undefined);
-  early.set(`${shop} ${url}`, answer);
-}
-
-/** Send a request, or take its early response. An early refusal is not used: the person may have signed in since. */
+/** Send a request, or take its response where the page has begun it. A refusal is not used: there may be a session now. */
 async function sent(request: Request): Promise<Response> {
-  const name = `${request.headers.get("X-Svc-Shop")} ${request.url}`;
-  const begun = request.method === "GET" ? early.get(name) : undefined;
-  early.delete(name);
+  const begun = request.method === "GET" ? takeBegun(request.url, request.headers.get("X-Svc-Shop")) : undefined;
   const answer = await begun?.catch(() => undefined);
   return answer?.ok ? answer : fetch(request.clone());
 }

@@ -1,4 +1,4 @@
-import { type Inputs, useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type Inputs, useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asProblem, type Problem } from "./problems.ts";
 
 /** What a screen shows of something that is read: nothing yet, its data, or why not. Both, where it is stale. */
@@ -39,7 +39,8 @@ export function useLoaded<T>(read: () => Promise<T>, inputs: Inputs, options: Lo
     setState({ data: value, problem: null, isLoading: false });
   }, []);
 
-  useEffect(() => {
+  // Before the browser paints: what the page has begun may be there already.
+  useLayoutEffect(() => {
     setState(NOTHING);
     void reload();
     return () => {

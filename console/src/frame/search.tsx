@@ -23,20 +23,30 @@ export function Search() {
   const [chosen, setChosen] = useState(0);
   const experiments = useExperiments(text);
   const { route } = useLocation();
+  // What is found is drawn while somebody looks for it.
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  const close = () => {
+    setOpen(false);
+    setText("");
+  };
   useEffect(() => {
-    const open = (event: KeyboardEvent) => {
+    const onShortcut = (event: KeyboardEvent) => {
       if (!(event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) return;
       event.preventDefault();
-      dialog.current?.showModal();
+      open();
     };
-    document.addEventListener("keydown", open);
-    return () => document.removeEventListener("keydown", open);
+    document.addEventListener("keydown", onShortcut);
+    return () => document.removeEventListener("keydown", onShortcut);
   }, []);
 
   const wanted = text.trim().toLowerCase();
-  const screens = SCREENS.filter(({ group, words, scope }) => (group !== undefined || words) && may(scope)).map(
-    ({ title, words, path }): Hit => ({ title, words, kind: "Screen", address: at(path) }),
-  );
+  const screens = (isOpen ? SCREENS : [])
+    .filter(({ group, words, scope }) => (group !== undefined || words) && may(scope))
+    .map(({ title, words, path }): Hit => ({ title, words, kind: "Screen", address: at(path) }));
   const isMeant = (text = "") => text.toLowerCase().includes(wanted);
   const hits = [...screens, ...experiments]
     .filter(({ title, words }) => isMeant(title) || (wanted && isMeant(words)))
@@ -59,10 +69,10 @@ export function Search() {
   };
   return (
     <>
-      <button type="button" class="quiet search-button" onClick={() => dialog.current?.showModal()}>
+      <button type="button" class="quiet search-button" onClick={open}>
         Search <kbd>Ctrl K</kbd>
       </button>
-      <dialog ref={dialog} class="search" aria-label="Search" onClose={() => setText("")}>
+      <dialog ref={dialog} class="search" aria-label="Search" onClose={close}>
         <input
           type="text"
           role="combobox"
@@ -93,7 +103,7 @@ export function Search() {
             </div>
           ))}
         </div>
-        {!hits.length && <p class="soft">Nothing has this name.</p>}
+        {isOpen && !hits.length && <p class="soft">Nothing has this name.</p>}
       </dialog>
     </>
   );

@@ -1,30 +1,19 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-
-const KEY = "console.theme";
-type Theme = "light" | "dark";
-
-function chosen(): Theme | null {
-  const stored = localStorage.getItem(KEY);
-  return stored === "light" || stored === "dark" ? stored : null;
-}
+import { chooseTheme, chosenTheme } from "./chosen_theme.ts";
 
 /** One for every switch on the page. */
-const kept = signal<Theme | null>(chosen());
+const kept = signal(chosenTheme());
 
-/** Switch between the light and the dark theme; until then the system decides. */
+/** Switch between the light and the dark theme. */
 export function ThemeSwitch() {
-  const theme = kept.value;
-  useEffect(() => {
-    if (theme) {
-      localStorage.setItem(KEY, theme);
-      document.documentElement.dataset.theme = theme;
-    }
-  }, [theme]);
-  const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = kept.value ? kept.value === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const change = () => {
+    kept.value = isDark ? "light" : "dark";
+    chooseTheme(kept.value);
+  };
   return (
     <label class="theme">
-      <input type="checkbox" checked={isDark} onChange={() => (kept.value = isDark ? "light" : "dark")} /> Dark colours
+      <input type="checkbox" checked={isDark} onChange={change} /> Dark colours
     </label>
   );
 }

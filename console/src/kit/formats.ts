@@ -15,6 +15,19 @@ export function momentFormat(options: Intl.DateTimeFormatOptions): Intl.DateTime
   return kept(moments, options, () => new Intl.DateTimeFormat(LOCALE, options));
 }
 
+/** Make a format while there is time: with the first one, a browser loads what it knows of languages. */
+export function prepareFormats(): void {
+  numberFormat();
+}
+
+let distances: Intl.RelativeTimeFormat | undefined;
+
+/** Return the format of distances from now. */
+export function distanceFormat(): Intl.RelativeTimeFormat {
+  distances ??= new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
+  return distances;
+}
+
 function kept<T>(formats: Map<string, T>, options: object, make: () => T): T {
   const name = JSON.stringify(options);
   const format = formats.get(name) ?? make();

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { Rows } from "../api/loading.ts";
 import { More } from "./more.tsx";
 import { Shown } from "./state.tsx";
@@ -11,6 +12,9 @@ export interface Column<T> {
   isName?: boolean;
 }
 
+/** So many rows are drawn at once, which fill a window; the others are drawn once these are seen. */
+const AT_ONCE = 20;
+
 interface TableProps<T> {
   caption: string;
   columns: readonly Column<T>[];
@@ -20,6 +24,9 @@ interface TableProps<T> {
 
 /** A table that scrolls inside its box where the window is narrow. Its caption is read aloud only. */
 export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
+  const [isSeen, setSeen] = useState(rows.length <= AT_ONCE);
+  useEffect(() => setSeen(true), []);
+  const drawn = isSeen ? rows : rows.slice(0, AT_ONCE);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with keys
     <section class="box" tabIndex={0} aria-label={caption}>
@@ -35,7 +42,7 @@ export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {drawn.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, cell, isNumber, isName }) =>
                 isName ? (

@@ -1,30 +1,32 @@
 import { shop } from "../session/session.ts";
-import { LOCALE, momentFormat, numberFormat } from "./formats.ts";
+import { distanceFormat, momentFormat, numberFormat } from "./formats.ts";
 
 const NONE = "–";
 
-/** A moment in the zone of the shop; the whole moment is its title. */
+/** A moment in the zone of the shop. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <>{NONE}</>;
-  const moment = new Date(at);
-  return (
-    <time dateTime={at} title={format(moment, { dateStyle: "full", timeStyle: "long" })}>
-      {format(moment, { dateStyle: "medium", timeStyle: "short" })}
-    </time>
-  );
+  return <Moment at={at}>{format(new Date(at), { dateStyle: "medium", timeStyle: "short" })}</Moment>;
 }
 
 /** How long ago a moment was. */
 export function Ago({ at }: { at: string | null | undefined }) {
   if (!at) return <>never</>;
+  return <Moment at={at}>{ago(at, Date.now())}</Moment>;
+}
+
+/** The whole moment is the title, made for whoever points at it: a list has many. */
+function Moment({ at, children }: { at: string; children: string }) {
+  const name = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    currentTarget.title = format(new Date(at), { dateStyle: "full", timeStyle: "long" });
+  };
   return (
-    <time dateTime={at} title={format(new Date(at), { dateStyle: "full", timeStyle: "long" })}>
-      {ago(at, Date.now())}
+    <time dateTime={at} onPointerEnter={name}>
+      {children}
     </time>
   );
 }
 
-const AGO = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
   ["hour", 3600],
@@ -34,8 +36,8 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** Return the time between a moment and now in words, in the largest unit that fits. */
 export function ago(at: string, now: number): string {
   const seconds = (Date.parse(at) - now) / 1000;
-  for (const [unit, size] of STEPS) if (Math.abs(seconds) >= size) return AGO.format(Math.round(seconds / size), unit);
-  return AGO.format(Math.round(seconds), "second");
+  const [unit, size] = STEPS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+  return distanceFormat().format(Math.round(seconds / size), unit);
 }
 
 function format(moment: Date, options: Intl.DateTimeFormatOptions): string {

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { hasEnded, needsPasskey, shopId, stepUp } from "../api/client.ts";
 import { noAnswer, Problem, problemOf } from "../api/problems.ts";
+import { SESSION, takeBegun } from "../begun.ts";
 
 export interface ShopAccess {
   id: string;
@@ -67,7 +68,8 @@ function parsed(text: string): unknown {
 /** Take up the session of the cookie, if there is one. */
 export async function resume(): Promise<void> {
   try {
-    begin(await identity<Session>("GET", "/session"));
+    const begun = await takeBegun(SESSION)?.catch(() => undefined);
+    begin(begun?.ok ? JSON.parse(await begun.text()) : await identity<Session>("GET", "/session"));
   } catch (thrown) {
     if (!(thrown instanceof Problem && thrown.status === 401)) throw thrown;
     session.value = null;

@@ -1,4 +1,4 @@
-"""Files of the console: one page for every screen, and assets whose names change with their content."""
+"""Files of the console: a page for each screen, and assets whose names change with their content."""
 
 import logging
 import re
@@ -9,9 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from abtest.edge.console_page import ConsolePage
 from abtest.edge.gateway import Answer, GatewayEvent, Headers, Request, body_of, json_error
 from abtest.edge.guarding import guarded, refuse_other_methods
-from abtest.kit import canonical_json
+from abtest.kit import canonical_json, cookies
 from abtest.kit.content_coding import accepted_codings, is_held
 from abtest.kit.errors import NotFoundError
 
@@ -63,12 +64,17 @@ class ConsoleShell:
         refuse_other_methods(request)
         if path.startswith(ASSETS):
             return self._asset(request, path.removeprefix(ASSETS))
-        # Read each time: next to a running stack the console is built again and again.
-        page = (self.files / "index.html").read_text(encoding="utf-8")
+        has_session = any(cookie.startswith(f"{cookies.SESSION}=") for cookie in event.get("cookies", ()))
+        page = self._page().at(path, has_session=has_session)
         headers = self._page_headers(page)
         if is_held(request.headers.get("if-none-match"), headers["ETag"]):
             return {"statusCode": 304, "headers": headers, "body": ""}
         return {"statusCode": 200, "headers": {**headers, "Content-Type": "text/html; charset=utf-8"}, "body": page}
+
+    def _page(self) -> ConsolePage:
+        # Read each time: next to a running stack the console is built again and again.
+        page, screens = (self.files / name for name in ("index.html", "screens.json"))
+        return ConsolePage.of(page.read_text(encoding="utf-8"), screens.read_text(encoding="utf-8"))
 
     def _asset(self, request: Request, name: str) -> Answer:
         file = self.files / "assets" / name
@@ -85,6 +91,7 @@ class ConsoleShell:
         return {
             **SECURITY,
             "Cache-Control": "no-cache",
+            "Vary": "Cookie",
             "ETag": f'"{sha256(page.encode()).hexdigest()[:16]}"',
             "Content-Security-Policy": policy(self.images, self.frames, self.uploads),
             "Cross-Origin-Opener-Policy": "same-origin-allow-popups",

@@ -4,8 +4,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from abtest.http.refusals import CrossSiteRequestError
+from abtest.kit import cookies
 
-NAME, NONCE = "__Host-svc_session", "__Host-svc_sign_in"
+NAME, NONCE = cookies.SESSION, "__Host-svc_sign_in"
 NONCE_SECONDS = 600
 _ATTRIBUTES = "Path=/; Secure; HttpOnly; SameSite=Strict"
 

@@ -1,7 +1,7 @@
 """The frame of the console: sign-in, navigation, search, an ended session."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.e2e.story import Story
 from tests.support.console_page import NARROW, Console
@@ -73,6 +73,29 @@ def test_first_screen__reads_each_thing_once(console: Console, path: str) -> Non
     console.open(path)
     assert urls
     assert sorted(set(urls)) == sorted(urls), "what is requested early is what the screen reads"
+
+
+def test_page__until_its_scripts_run__has_the_navigation_in_the_chosen_theme(console: Console) -> None:
+    page = console.open("/experiments")
+    console.click("Account")
+    page.get_by_label("Dark colours").check()
+    navigation = page.get_by_role("navigation", name="Screens")
+    places = navigation.inner_text()
+
+    def late(route: Route) -> None:
+        page.wait_for_timeout(500)
+        route.continue_()
+
+    page.route("**/assets/main-*.js", late)
+    page.goto(page.url, wait_until="commit")
+    expect(navigation.get_by_role("link", name="Experiments")).to_have_attribute("aria-current", "page")
+    assert navigation.inner_text() == places
+    expect(page.locator("#main")).to_be_empty()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    navigation.evaluate("element => { element.isFirst = true }")
+    console.settled()
+    assert navigation.evaluate("element => element.isFirst"), "the frame stays where it is"
+    assert navigation.inner_text() == places
 
 
 def test_screen__that_throws_or_is_gone__is_named_in_its_place_and_the_frame_goes_on(console: Console) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,27 @@ from abtest.edge.console_shell import ConsoleShell
 from abtest.wiring.console_shell import console_files, origin
 from abtest.wiring.settings import MissingSettingError
 
+SHOP = "01890a5d-ac96-774b-bcce-b302099a8057"
+PAGE = """<title>console</title><script src="begin.js" data-shop="" data-first=""></script>
+<!-- scripts of the screen -->
+<div id="console"><!-- frame --></div>"""
+SCREENS = {
+    "frame": '<nav><a href="/console/{shop}">Overview</a><a href="/console/{shop}/flags">Flags</a></nav>',
+    "screens": [
+        {"pattern": "/?", "place": "", "first": "/analytics/overview?limit=100&a=b", "scripts": ["overview.js"]},
+        {"pattern": "/flags/new/?", "place": "/flags", "first": None, "scripts": ["new.js", "part.js"]},
+        {"pattern": "/flags/[^/]+/?", "place": "/flags", "first": None, "scripts": ["flag.js"]},
+        {"pattern": "/people/me/?", "place": None, "first": None, "scripts": ["me.js"]},
+    ],
+}
+
 
 @pytest.fixture
 def shell(tmp_path: Path) -> ConsoleShell:
     assets = tmp_path / "assets"
     assets.mkdir()
-    (tmp_path / "index.html").write_text("<!doctype html><title>console</title>")
+    (tmp_path / "index.html").write_text(PAGE)
+    (tmp_path / "screens.json").write_text(json.dumps(SCREENS))
     (assets / "main-A1.js").write_bytes(b"plain")
     (assets / "main-A1.js.br").write_bytes(b"packed")
     (tmp_path / "sizes.json").write_text("{}")
@@ -42,12 +58,48 @@ def get(shell: ConsoleShell, path: str, **headers: str) -> dict[str, Any]:
     return dict(shell.answer(event("GET", path, named)))
 
 
-@pytest.mark.parametrize("path", ["/console", "/console/", "/console/a-shop/experiments/1", "/console/index.html"])
-def test_page__of_any_screen__is_the_same(shell: ConsoleShell, path: str) -> None:
-    answer = get(shell, path)
-    assert answer["statusCode"] == 200
-    assert "<title>console</title>" in answer["body"]
-    assert answer["headers"]["Cache-Control"] == "no-cache"
+def signed_in(shell: ConsoleShell, path: str) -> dict[str, Any]:
+    cookies = {"cookies": ["other=1", "__Host-svc_session=anything"]}
+    return dict(shell.answer(event("GET", path, {}) | cookies))
+
+
+@pytest.mark.parametrize(
+    "path", ["/console", "/console/", "/console/a-shop/flags/1", "/console/index.html", f"/console/{SHOP}x/flags/1"]
+)
+def test_page__of_no_shop__has_neither_frame_nor_scripts_of_a_screen(shell: ConsoleShell, path: str) -> None:
+    for answer in (get(shell, path), signed_in(shell, path)):
+        assert answer["statusCode"] == 200
+        assert "<title>console</title>" in answer["body"]
+        assert 'data-shop="" data-first=""></script>\n<div id="console"></div>' in answer["body"]
+        assert answer["headers"]["Cache-Control"] == "no-cache"
+        assert answer["headers"]["Vary"] == "Cookie"
+
+
+def test_page__without_a_session__loads_the_screen_and_reads_nothing(shell: ConsoleShell) -> None:
+    body = get(shell, f"/console/{SHOP}/flags/new")["body"]
+    assert 'href="/console/assets/new.js"' in body
+    assert 'href="/console/assets/part.js"' in body
+    assert 'data-shop="" data-first=""' in body
+    assert "<nav>" not in body
+
+
+def test_page__with_a_session__shows_the_frame_and_names_what_is_read_first(shell: ConsoleShell) -> None:
+    body = signed_in(shell, f"/console/{SHOP}")["body"]
+    assert f'data-shop="{SHOP}" data-first="/analytics/overview?limit=100&amp;a=b"' in body
+    assert f'<a href="/console/{SHOP}" aria-current="page">Overview</a>' in body
+    assert f'<a href="/console/{SHOP}/flags">Flags</a>' in body
+    below = signed_in(shell, f"/console/{SHOP}/flags/7/")["body"]
+    assert 'href="/console/assets/flag.js"' in below
+    assert f'data-shop="{SHOP}" data-first=""' in below
+    assert f'<a href="/console/{SHOP}/flags" aria-current="page">Flags</a>' in below
+    assert below.count("aria-current") == 1
+
+
+@pytest.mark.parametrize("rest", ["/people/me", "/none", "/flags/1/2", "/%22%3E"])
+def test_page__outside_of_the_navigation__has_no_current_place(shell: ConsoleShell, rest: str) -> None:
+    body = signed_in(shell, f"/console/{SHOP}{rest}")["body"]
+    assert "<nav>" in body
+    assert "aria-current" not in body
 
 
 def test_page__policy__allows_this_host_files_of_shops_and_previews(shell: ConsoleShell) -> None:
