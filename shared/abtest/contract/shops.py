@@ -10,6 +10,7 @@ from abtest.contract.consent import LiveEdit
 from abtest.contract.names import READABLE, Name
 from abtest.contract.overrides import AutoStopOverride, GuardianOverride
 from abtest.domain.settings.shop import MAX_HOLDOUT_PCT, is_currency, is_host_name, is_origin
+from abtest.kit.time_zones import database_spelling
 
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
 
@@ -36,6 +37,14 @@ def tier_of_new_shop(tier: str) -> str:
     return tier
 
 
+def time_zone(name: str) -> str:
+    """Return the name as the IANA database spells it. Raises PydanticCustomError."""
+    spelling = database_spelling(name)
+    if spelling is None:
+        raise PydanticCustomError("timezone", "must be an IANA time zone, such as Europe/Berlin")
+    return spelling
+
+
 def web_origin(text: str) -> str:
     """Return the origin unchanged. Raises PydanticCustomError."""
     if not is_origin(text):
@@ -53,6 +62,12 @@ HostName = Annotated[
     AfterValidator(host_name),
     WithJsonSchema({"type": "string", "format": "hostname", "minLength": 1, "maxLength": 253}),
 ]
+TimeZone = Annotated[
+    str,
+    Field(min_length=1, max_length=64),
+    AfterValidator(time_zone),
+    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 64, "examples": ["Europe/Berlin"]}),
+]
 Origin = Annotated[
     str,
     Field(max_length=300),
@@ -62,7 +77,10 @@ Origin = Annotated[
 
 
 class CreateShop(Input):
-    """A new shop. `platform` defaults to `custom`. Only the operator can set a tier other than `self_managed`."""
+    """A new shop. `platform` defaults to `custom`, `timezone` to UTC.
+
+    Only the operator can set a tier other than `self_managed`.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "Garden shop", "domain": "garden.example", "currency": "EUR"}]}
@@ -71,6 +89,7 @@ class CreateShop(Input):
     name: Name
     domain: HostName
     currency: Currency
+    timezone: TimeZone = ABSENT
     platform: Annotated[str, Field(min_length=1, max_length=80), READABLE] = ABSENT
     tier: NewTier = ABSENT
 
@@ -83,6 +102,7 @@ class UpdateShop(LiveEdit):
     name: Name = ABSENT
     origin: Origin | None = ABSENT
     currency: Currency = ABSENT
+    timezone: TimeZone = ABSENT
     holdout_pct: Annotated[float, Field(ge=0, le=MAX_HOLDOUT_PCT)] = ABSENT
     holdout_v1_enabled: bool = ABSENT
 
@@ -102,6 +122,7 @@ class Shop(ShopSummary):
 
     origin: str | None
     currency: str
+    timezone: Annotated[str, Field(description="IANA time zone in which people read moments. Days are counted in UTC.")]
     operator_enabled: bool
     holdout_pct: Annotated[float, Field(ge=0, le=MAX_HOLDOUT_PCT)]
     holdout_v1_enabled: bool

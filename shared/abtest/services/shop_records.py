@@ -32,7 +32,7 @@ def shown_fields(shop: Shop) -> dict[str, Any]:
 def _summary(shop: Shop) -> Summary:
     return Summary(
         name=shop.name,
-        attributes={"domain": shop.domain, "tier": shop.tier, "currency": shop.currency},
+        attributes={"domain": shop.domain, "tier": shop.tier, "currency": shop.currency, "timezone": shop.timezone},
         due={"COUNT": COUNTED_FOR_EVER},  # roll-ups count a shop as long as it exists
     )
 

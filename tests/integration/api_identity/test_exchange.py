@@ -47,9 +47,11 @@ def test_exchange__of_a_user_key__has_all_shops_of_the_user(api: MemoryApi, brow
     api.tenant("Theirs")
     browser.identity("POST", "/exchange", {"api_key": api.key(kind="user", user_id=tenant.user_id).text})
     api.clock.advance(seconds=1)
-    made = browser.api.post("/shops", {"name": "Second", "domain": "second.example", "currency": "USD"}).json()
+    second = {"name": "Second", "domain": "second.example", "currency": "USD", "timezone": "asia/tokyo"}
+    made = browser.api.post("/shops", second).json()
     shops = browser.identity("GET", "/session").json()["shops"]
     assert [(shop["id"], shop["role"]) for shop in shops] == [(made["id"], "owner"), (tenant.shop.id, "owner")]
+    assert [shop["timezone"] for shop in shops] == ["Asia/Tokyo", "UTC"]
     assert [shop["id"] for shop in browser.api.get("/shops").json()["data"]] == [made["id"], tenant.shop.id]
 
 

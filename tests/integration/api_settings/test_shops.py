@@ -133,6 +133,20 @@ def test_update_shop__currency__is_published(api: MemoryApi, tenant: Tenant) -> 
     assert any(blob and b'"currency":"USD"' in blob.content for blob in configs)
 
 
+def test_update_shop__time_zone__is_spelled_as_in_the_database_and_not_published(
+    api: MemoryApi, tenant: Tenant
+) -> None:
+    client, path = api.client(tenant.admin), f"/shops/{tenant.shop.id}"
+    assert client.get(path).json()["timezone"] == "UTC"
+    before = [entry.key for entry in api.management.blobs.list("")]
+    assert client.patch(path, {"timezone": "europe/berlin"}).json()["timezone"] == "Europe/Berlin"
+    assert [entry.key for entry in api.management.blobs.list("")] == before
+    for zone in ("Europe/Atlantis", "", "../etc/passwd", "posix/Europe/Berlin", None, 1):
+        refused = client.patch(path, {"timezone": zone})
+        assert (refused.status, refused.paths) == (400, ["timezone"])
+    assert client.get(path).json()["timezone"] == "Europe/Berlin"
+
+
 def test_update_shop__delivery_store_down__warns_and_keeps_the_promise(api: MemoryApi, tenant: Tenant) -> None:
     def refuse(*_: object, **__: object) -> str:
         raise BlobsUnavailableError

@@ -66,7 +66,7 @@ WRITERS: Mapping[str, Callable[[Any], Document]] = {
 }
 _OF_RATIOS: Document = {"numerator": None, "denominator": None}
 
-YOUNGER: Mapping[str, Document] = {"EXP": {"file_names": None}, "GOAL": _OF_RATIOS}
+YOUNGER: Mapping[str, Document] = {"EXP": {"file_names": None}, "GOAL": _OF_RATIOS, "SHOP": {"timezone": "UTC"}}
 """Per kind, the fields that it got since the documents were written, with their defaults."""
 
 YOUNGER_PARTS: Mapping[str, Mapping[str, Document]] = {

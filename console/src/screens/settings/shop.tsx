@@ -14,6 +14,7 @@ import { Defaults } from "./defaults.tsx";
 type Shop = Schemas["Shop"];
 
 const CURRENCIES = Intl.supportedValuesOf("currency");
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const names = new Intl.DisplayNames("en", { type: "currency" });
 
 /** The shop itself, and what its experiments inherit. */
@@ -39,7 +40,7 @@ export default function ShopTab() {
             read={read}
             scope="shop:write"
             toDraft={draftOf}
-            names={{ name: "name", currency: "currency", origin: "origin" }}
+            names={{ name: "name", currency: "currency", timezone: "timezone", origin: "origin" }}
             save={({ changed }) => save(changed, read)}
           >
             {({ draft, set }) => (
@@ -59,6 +60,15 @@ export default function ShopTab() {
                   onChange={(currency) => set({ currency })}
                   options={currencies(draft.currency)}
                   hint="Of all amounts in results. Orders in another currency are left out of sums."
+                  required
+                />
+                <SelectField
+                  path="timezone"
+                  label="Time zone"
+                  value={draft.timezone}
+                  onChange={(timezone) => set({ timezone })}
+                  options={zones(draft.timezone)}
+                  hint={`In which the console shows moments. Days are counted in UTC. This browser is in ${OWN_ZONE}.`}
                   required
                 />
                 <TextField
@@ -109,13 +119,20 @@ export default function ShopTab() {
 interface Draft {
   name: string;
   currency: string;
+  timezone: string;
   origin: string;
   holdout_pct: number;
   holdout_v1_enabled: boolean;
 }
 
-function draftOf({ name, currency, origin, holdout_pct, holdout_v1_enabled }: Shop): Draft {
-  return { name, currency, origin: origin ?? "", holdout_pct, holdout_v1_enabled };
+function draftOf({ name, currency, timezone, origin, holdout_pct, holdout_v1_enabled }: Shop): Draft {
+  return { name, currency, timezone, origin: origin ?? "", holdout_pct, holdout_v1_enabled };
+}
+
+/** Return the zones that the browser knows, with that of the shop and UTC, which not every browser lists. */
+function zones(current: string) {
+  const known = new Set(["UTC", OWN_ZONE, ...Intl.supportedValuesOf("timeZone"), current]);
+  return [...known].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 }
 
 function currencies(current: string) {
@@ -123,11 +140,11 @@ function currencies(current: string) {
   return codes.map((value) => ({ value, label: `${value} – ${names.of(value) ?? value}` }));
 }
 
-/** Show the new name and currency everywhere at once. */
+/** Show the new name, currency and zone everywhere at once. */
 function rename(saved: Shop): void {
   if (!session.value) return;
   const shops = session.value.shops.map((each) =>
-    each.id === saved.id ? { ...each, name: saved.name, currency: saved.currency } : each,
+    each.id === saved.id ? { ...each, name: saved.name, currency: saved.currency, timezone: saved.timezone } : each,
   );
   session.value = { ...session.value, shops };
 }

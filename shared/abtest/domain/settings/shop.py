@@ -13,6 +13,7 @@ from abtest.kit.money import CURRENCIES
 Tier = Literal["self_managed", "service_managed", "legacy_managed"]
 RECORD_ID = "SHOP"
 DEFAULT_PLATFORM = "custom"
+DEFAULT_TIME_ZONE = "UTC"
 MAX_HOLDOUT_PCT = 10
 SEEN_BY_SHOPPERS = ("currency", "holdout_pct", "holdout_v1_enabled")
 """Fields that the published configuration depends on."""
@@ -27,7 +28,8 @@ _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL})*", re.ASCII)
 class Shop:
     """One shop. `org_id` is the user who owns it: the user of the key that made it.
 
-    `holdout_config_epoch` is when the holdout was last changed, in Unix milliseconds; 1 when it never was.
+    `timezone` is the IANA zone in which people read moments; days are counted in UTC. `holdout_config_epoch` is when
+    the holdout was last changed, in Unix milliseconds; 1 when it never was.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Shop:
     domain: str
     origin: str | None = None
     currency: str
+    timezone: str = DEFAULT_TIME_ZONE
     tier: Tier = "self_managed"
     operator_enabled: bool = False
     holdout_pct: float = 0

@@ -8,7 +8,7 @@ from abtest.domain.credentials.api_keys import ApiKey
 from abtest.domain.identity.people import Member
 from abtest.domain.identity.roles import ROLES, Role
 from abtest.domain.identity.sessions import Session
-from abtest.domain.settings.shop import Shop
+from abtest.domain.settings.shop import DEFAULT_TIME_ZONE, Shop
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.catalog import Head
 from abtest.services.authentication import InvalidApiKeyError, stored_key_by_id
@@ -44,6 +44,7 @@ class Reached:
     id: str
     name: str
     currency: str
+    timezone: str
     rights: "Rights"
 
 
@@ -102,7 +103,7 @@ class Access:
         """Yield the shops of a session with its rights, newest first, at most MAX_SHOWN_SHOPS."""
         if key is not None and not session.acts_for_user:
             shop = read_shop(self._world.catalog, key.shop_id)
-            yield Reached(shop.id, shop.name, shop.currency, Rights(key.effective_scopes, None, shop.org_id))
+            yield _seen(shop, Rights(key.effective_scopes, None, shop.org_id))
             return
         reached = self._own_shops(session.user_id) if key is not None else self._shops_of_user(session.user_id)
         yield from islice(reached, MAX_SHOWN_SHOPS)
@@ -123,9 +124,10 @@ class Access:
                     yield self._reached(head, _of_member(member))
 
     def _reached(self, head: Head, rights: Rights) -> Reached:
-        # Entries of releases before this one have no currency.
-        currency = head.attributes.get("currency") or read_shop(self._world.catalog, head.id).currency
-        return Reached(head.id, head.name or "", str(currency), rights)
+        currency, timezone = (head.attributes.get(name) for name in ("currency", "timezone"))
+        if currency is None:  # entries of releases before the console have none
+            return _seen(read_shop(self._world.catalog, head.id), rights)
+        return Reached(head.id, head.name or "", str(currency), str(timezone or DEFAULT_TIME_ZONE), rights)
 
     def shop_ids(self, user_id: str) -> Iterator[str]:
         """Yield the shops of a user."""
@@ -145,6 +147,10 @@ class Access:
             return None
         member = self.member(shop.org_id, session.user_id)
         return _of_member(member) if member is not None and member.reaches(shop.id) else None
+
+
+def _seen(shop: Shop, rights: Rights) -> Reached:
+    return Reached(shop.id, shop.name, shop.currency, shop.timezone, rights)
 
 
 def _of_owner(user_id: str) -> Rights:

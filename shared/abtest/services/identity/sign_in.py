@@ -16,8 +16,6 @@ ENTRY = "entry"
 """Purpose of the one-time tokens of a local stack."""
 
 ENTRY_LIFETIME = timedelta(hours=24)
-TIME_ZONE = "UTC"
-"""Zone of days in every shop until shops have one of their own."""
 
 
 class LocalSignInDisabledError(ServiceError):
@@ -141,7 +139,7 @@ def _shop(shop: Reached) -> SessionShop:
         id=shop.id,
         name=shop.name,
         currency=shop.currency,
-        timezone=TIME_ZONE,
+        timezone=shop.timezone,
         org_id=shop.rights.org_id,
         role=shop.rights.role,
         scopes=sorted(shop.rights.scopes),
