@@ -55,7 +55,7 @@ GROUPS = [
         1290,
         "api_experiments api_flags api_personalizations api_settings api_webhooks api_workspace",
     ),
-    _group("fastapi mangum pydantic", 1045, "api_pages"),
+    _group("fastapi mangum pydantic", 1077, "api_pages"),
     _group("fastapi mangum pydantic webauthn", 1200, "api_identity"),
     _group("fastapi mangum pydantic", 940, "api_assets"),
     _group("fastapi mangum numpy pydantic scipy", 1494, "api_analytics"),

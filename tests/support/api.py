@@ -74,6 +74,7 @@ class MemoryManagement(Management):
         self.rollups = MemoryRollupStore()
         self.roots = lambda: ROOTS
         self.page_queue = PromptChecks(self)
+        self.publish_queue = MemoryQueue()
         self.screenshots = MemoryQueue()
         self.profile_queue = MemoryQueue()
         self.screenshot_queue = QaRunsAside(self.catalog, self.page_queue, self.screenshots)

@@ -20,7 +20,7 @@ from abtest.services.listing import Filters, Listing, Order
 from abtest.services.names import Names, Renaming
 from abtest.services.resources import A, Resource, loaded
 from abtest.services.retries import ATTEMPTS, Versions, refuse_other_version, retried
-from abtest.services.storefronts import Storefronts, warning_of
+from abtest.services.storefronts import Refreshes, warning_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Aggregates(Generic[A]):
         self,
         world: World,
         resource: Resource[A],
-        storefronts: Storefronts | None = None,
+        storefronts: Refreshes | None = None,
         admit: Admit[A] | None = None,
     ) -> None:
         self.world = world

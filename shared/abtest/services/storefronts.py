@@ -40,6 +40,14 @@ class KnownOutcome:
     revision: int | None = None
 
 
+class Refreshes(Protocol):
+    """Publisher of shops after commits, now or later."""
+
+    def refresh(self, shop_id: str, row: OutboxRow | None = None) -> Sequence[str]:
+        """Publish the shop. Return why storefronts may not have it yet; empty when they do, or will."""
+        ...
+
+
 class Storefronts:
     """Publishes after commits and marks the outbox row as done; the sweep repeats what fails here."""
 

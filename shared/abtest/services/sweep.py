@@ -26,6 +26,7 @@ from abtest.services.jobs import OverdueJobs
 from abtest.services.leases import Lease, LeaseLostError, lease
 from abtest.services.pages.promises import is_due, is_promise, promise_message
 from abtest.services.publication import Publication
+from abtest.services.publish_requests import publish_message
 from abtest.services.refusal_limit import count_accepted
 from abtest.services.rollout import Rollout
 from abtest.services.webhooks.overdue import OverdueWebhooks
@@ -142,12 +143,6 @@ class Sweep:
         # Only after it was sent: a run that dies in between sends it twice, and copies are dropped by event id.
         self.ledger.delete(key)
         return True
-
-
-def publish_message(shop_id: str, rows: list[OutboxRow]) -> str:
-    """Return the body of a message in PublishQueue: the shop, and outbox rows that are done once it is published."""
-    outbox = [{"id": row.id, "created_at": row.created_at} for row in rows]
-    return canonical_json.dumps({"shop_id": shop_id, "outbox": outbox})
 
 
 def publish_from_message(publication: Publication, body: str) -> None:

@@ -175,6 +175,12 @@ class Management:
         return SqsQueue(self.settings.page_queue_url)
 
     @cached_property
+    def publish_queue(self) -> Queue:
+        """Queue of worker_publish, for families that have others publish. Raises MissingSettingError."""
+        self.settings.need("publish_queue_url")
+        return SqsQueue(self.settings.publish_queue_url)
+
+    @cached_property
     def screenshot_queue(self) -> Queue:
         """Queue of worker_screenshots; in a deployment without a browser nothing is sent to it."""
         return SqsQueue(self.settings.screenshot_queue_url)

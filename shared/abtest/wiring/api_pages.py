@@ -15,6 +15,7 @@ from abtest.services.pages.sites import Sites
 from abtest.services.pages.snapshots import Snapshots
 from abtest.services.pages.versions import PageVersions
 from abtest.services.pages.whole import WholePages
+from abtest.services.publish_requests import RequestedStorefronts
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.cdn import cdn_of
 
@@ -25,7 +26,7 @@ def pages_uses(base: Management) -> Uses:
     catalog, assets_base_url = base.world.catalog, base.settings.assets_base_url
     sites = Sites(catalog=catalog, worker_base_url=base.settings.worker_base_url, assets_base_url=assets_base_url)
     library = AssetLibrary(catalog=catalog, assets_base_url=assets_base_url)
-    pages, briefs = LandingPages(base.world), ContentBriefs(base.world)
+    pages, briefs = LandingPages(base.world, RequestedStorefronts(base.publish_queue)), ContentBriefs(base.world)
     versions = PageVersions(pages, briefs, sites, library, base.delivery)
     checks = Jobs(base.world, "page_check", base.page_queue)
     # Without a browser, a run has the checks that need none.

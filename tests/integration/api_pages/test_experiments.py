@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,6 +16,8 @@ from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.pages.experiments import PageExperiments
 from abtest.services.pages.pages import LandingPages
+from abtest.services.publish_requests import publish_message
+from abtest.services.sweep import publish_from_message
 from abtest.wiring.api_experiments import experiments_uses
 from api_experiments.routes import ROUTERS as EXPERIMENT_ROUTERS
 from tests.contract.records import race
@@ -23,6 +25,7 @@ from tests.integration.api_pages.publishing import Page, claim, manifest_at
 from tests.integration.api_pages.test_versions import SPEC
 from tests.support.api import MemoryApi, Tenant
 from tests.support.client import Client
+from tests.support.memory import MemoryQueue
 from tests.support.storefronts import MOMENT, experiment, experiment_id, variation
 
 CONTROL, TREATMENT = variation(0).id, variation(1).id
@@ -275,6 +278,21 @@ def test_link__and_its_removal__promise_a_publication_of_the_shop(
         assert promised() == count
     client.delete(address(page))
     assert promised() == 2
+
+
+def test_link__requests_a_publication_at_once__and_leaves_it_to_the_sweep_where_the_queue_refuses(
+    api: MemoryApi, tenant: Tenant, client: Client, page: dict[str, Any]
+) -> None:
+    queue = cast(MemoryQueue, api.management.publish_queue)
+    body = {"experiment_id": keep(api, tenant), "versions": versions_of(page)}
+    client.put(address(page), body)
+    (row,) = api.world.catalog.outbox("publish", created_before=LATER, limit=9)
+    assert queue.bodies == [publish_message(tenant.shop.id, [row])]
+    publish_from_message(api.management.publication, queue.bodies[0])
+    assert api.world.catalog.outbox("publish", created_before=LATER, limit=9) == []
+    queue.available = False
+    assert client.delete(address(page)).status == 200
+    assert len(api.world.catalog.outbox("publish", created_before=LATER, limit=9)) == 1
 
 
 def test_experiment__of_the_live_publish__belongs_to_the_page_until_the_next_one(

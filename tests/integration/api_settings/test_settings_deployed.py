@@ -11,7 +11,7 @@ import pytest
 
 from abtest.adapters.dynamo import DynamoCatalog
 from abtest.adapters.s3 import S3Blobs
-from abtest.services.sweep import publish_message
+from abtest.services.publish_requests import publish_message
 from tests.integration.edge_snippet.test_function import config_in
 from tests.support.client import Client
 from tests.support.handlers import Handler, fresh_handler

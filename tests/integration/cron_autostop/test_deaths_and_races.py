@@ -21,6 +21,7 @@ from abtest.services.experiments.system_pause import pause_running
 from abtest.services.planning import Planner
 from abtest.services.publication import PublicationOutcome
 from abtest.services.republication import Republication
+from abtest.services.storefronts import Storefronts
 from tests.faults.faults import Fate, KilledError
 from tests.support.autostopping import (
     CONTROL,
@@ -159,7 +160,7 @@ def test_round__another_whole_round_in_between__one_pause(at: int) -> None:
 def by_hand(keeper: Shopkeeper, action: Any) -> None:
     use = keeper.use().store
     storefronts = use.storefronts
-    assert storefronts is not None
+    assert isinstance(storefronts, Storefronts)
     republication = Republication(
         world=use.world, storefronts=storefronts, leases=MemoryLeases(), sessions=MemorySessions()
     )

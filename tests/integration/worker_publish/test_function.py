@@ -7,7 +7,7 @@ import pytest
 
 from abtest.domain.delivery.manifest import object_key, pointer_key, read_pointer
 from abtest.domain.exclusion_groups.model import Member
-from abtest.services.sweep import publish_message
+from abtest.services.publish_requests import publish_message
 from tests.support.delivered import (
     PHONES,
     experience,

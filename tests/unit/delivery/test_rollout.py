@@ -8,8 +8,9 @@ import pytest
 from abtest.domain.delivery.manifest import pointer_key
 from abtest.ports.queue import QueueUnavailableError
 from abtest.services import rollout
+from abtest.services.publish_requests import publish_message
 from abtest.services.rollout import MARK, SHOPS_A_RUN, Rollout
-from abtest.services.sweep import publish_from_message, publish_message
+from abtest.services.sweep import publish_from_message
 from tests.support.memory import MemoryBlobs, MemoryQueue
 from tests.support.storefronts import SHOP_ID, Storefront
 

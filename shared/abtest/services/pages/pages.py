@@ -21,6 +21,7 @@ from abtest.services.resources import Resource, Summary
 from abtest.services.retries import Versions
 from abtest.services.seats import free_seats, seat_name
 from abtest.services.shop_records import read_shop
+from abtest.services.storefronts import Refreshes
 
 _COUNTED = ("version", "updated_at", "seat", "versions", "publishes", "qa_runs")
 """Fields that the audit leaves out: rows of versions, publishes and QA runs report these."""
@@ -83,10 +84,13 @@ LANDING_PAGES: Resource[LandingPage] = Resource(
 
 
 class LandingPages(Aggregates[LandingPage]):
-    """Landing pages of shops. `get` and `page` are those of every resource."""
+    """Landing pages of shops. `get` and `page` are those of every resource.
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world, LANDING_PAGES)
+    `storefronts` publishes a page's link to an experiment; without it, the sweep does.
+    """
+
+    def __init__(self, world: World, storefronts: Refreshes | None = None) -> None:
+        super().__init__(world, LANDING_PAGES, storefronts)
 
     def create(self, caller: Caller, fields: Mapping[str, Any]) -> Saved[LandingPage]:
         """Create a page, a draft without versions.
