@@ -9,6 +9,8 @@ from abtest.storefront import packaged
 from tests.browser.sdk.configs import experiment
 from tests.browser.sdk.conftest import Open, context, open_page, shop
 from tests.browser.sdk.shop import Shop, html
+from tests.support.previewed import PreviewedShop, served
+from tests.support.previewing import proxied_shop
 
 pytestmark = pytest.mark.browser
 __all__ = ["context", "open_page", "shop"]
@@ -112,22 +114,21 @@ def test_walk__with_keys__reaches_what_is_around_inside_and_next(shop: Shop, ope
     assert tags == ["h1", "ul", "li", "li", "li", "ul", "main", None]
 
 
-def test_element__of_a_preview__is_described_without_the_addresses_of_the_proxy(shop: Shop, open_page: Open) -> None:
-    proxy = "http://preview.test/api/preview"
-    shop.page(
-        "/",
-        html(
-            f"""<main><a href="{proxy}?pst=t&amp;url=https%3A%2F%2Fshop.example%2Fcart%3Fa%3D1%26b%3D2#x">Cart</a>
-            <a href="{proxy}?pst=t&amp;url=https%3A%2F%2Fpay.example%2F">Pay</a>
-            <form action="{proxy}"><input type="hidden" name="pst" value="t"
-            ><input type="hidden" name="url" value="https://shop.example/search"><input name="q"></form>
-            <i data-svc="m" title="/api/preview">Kept</i></main>""",
-            head="<script>window.__svcPreview = {url: () => 'https://shop.example/lamps'}</script>",
-            tag="",
-        ),
+def test_element__of_a_preview__is_described_without_the_addresses_of_the_proxy(open_page: Open) -> None:
+    previewed = PreviewedShop()
+    previewed.page(
+        "/lamps",
+        """<!doctype html><main><a href="/cart?a=1&amp;b=2#x">Cart</a> <a href="https://pay.example/">Pay</a>
+        <form action="/search"><input name="q"></form><img src="lamp.png">
+        <i data-svc="m" title="/api/preview">Kept</i></main>""",
     )
-    page = editing(open_page())
-    (selected,) = (each for each in ask(page, "find", selector="main") if each["type"] == "selected")
+    with served(previewed.answer, "127.0.0.1") as host:
+        previewed.host = host
+        with proxied_shop(previewed) as proxy:
+            page = open_page()
+            page.goto(proxy.address("/lamps"))
+            editing(page)
+            (selected,) = (each for each in ask(page, "find", selector="main") if each["type"] == "selected")
     element = selected["element"]
     assert isinstance(element, dict)
     assert '<a href="/cart?a=1&amp;b=2#x">Cart</a>' in element["html"]

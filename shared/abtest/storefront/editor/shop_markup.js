@@ -33,9 +33,10 @@ const clean = (element, page) => {
   element.removeAttribute(MARK);
   if (!page) return;
   cleanForm(element);
-  for (const { name, value } of [...element.attributes]) {
-    const plain = original(value, page);
-    if (plain !== value) element.setAttribute(name, plain);
+  // The bridge of a preview leads what `setAttribute` is given through the proxy again; values of attributes it leaves.
+  for (const attribute of element.attributes) {
+    const plain = original(attribute.value, page);
+    if (plain !== attribute.value) attribute.value = plain;
   }
 };
 
