@@ -3,7 +3,9 @@
 
 import { addCss } from '../src/css.js';
 import { describe } from './describe.js';
+import { countOn } from './elsewhere.js';
 import { matchesOf, show } from './engine.js';
+import { linksOf } from './links.js';
 import { enter } from './live.js';
 import { createPicker } from './picker.js';
 import { asOfShop } from './shop_markup.js';
@@ -11,6 +13,12 @@ import { asOfShop } from './shop_markup.js';
 const SOURCE = 'svc-edit';
 /** Characters; longer elements are not moved. */
 const MAX_COPY = 100001;
+const MAX_SELECTORS = 250;
+/** Pages of one order to count: two others, and this one as its server sends it. */
+const MAX_PAGES = 3;
+
+/** @param {Iterable<unknown>} list @param {number} most */
+const textsOf = (list, most) => [...list].slice(0, most).map((each) => `${each}`);
 
 /** @param {Element} element @returns {Record<string, Element | null>} */
 const neighbours = (element) => ({
@@ -62,7 +70,14 @@ export const start = (peer = parent, origin = '*') => {
       picker.follow();
     },
     mode: ({ picks }) => picker.pick(!!picks),
-    count: ({ selector }) => post('counted', { selector, matches: matchesOf(`${selector}`) }),
+    count: ({ turn, selectors, urls, isFresh }) => {
+      const them = textsOf(selectors, MAX_SELECTORS);
+      post('counted', { turn, url: '', outcome: 'counted', matches: them.map((each) => matchesOf(each)) });
+      for (const url of textsOf(urls, MAX_PAGES)) {
+        countOn(url, them, !!isFresh).then((count) => post('counted', { turn, url, ...count }));
+      }
+    },
+    links: () => post('linked', { urls: linksOf() }),
     find: ({ selector }) => {
       const element = matchesOf(`${selector}`) > 0 && document.querySelector(`${selector}`);
       if (!element) return;

@@ -38,10 +38,14 @@ const takeBack = () => {
   shown = null;
 };
 
-/** Return the number of elements that a selector matches, or -1 for one that is not valid. @param {string} selector */
-export const matchesOf = (selector) => {
+/**
+ * Return the number of elements that a selector matches, or -1 for one that is not valid.
+ * @param {string} selector
+ * @param {Document} [page]
+ */
+export const matchesOf = (selector, page = document) => {
   try {
-    return document.querySelectorAll(selector).length;
+    return page.querySelectorAll(selector).length;
   } catch {
     return -1;
   }

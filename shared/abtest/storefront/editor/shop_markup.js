@@ -18,6 +18,25 @@ const original = (value, page) => {
   return address.startsWith(`${origin}/`) ? address.slice(origin.length) : address;
 };
 
+/** The shop's address of this page. */
+const here = () => shown() ?? location.href;
+
+/**
+ * Return the shop's address that a link or a response has; "" for none.
+ * @param {string} value
+ * @param {string} [base]
+ */
+export const absolute = (value, base = document.baseURI) => {
+  try {
+    return value && new URL(original(value, here()), base).href;
+  } catch {
+    return '';
+  }
+};
+
+/** Return whether an address is one of this shop's origin. @param {string} url */
+export const isOfThisOrigin = (url) => url.startsWith(`${new URL(here()).origin}/`);
+
 /** Forms by GET have their address in fields. @param {Element} element */
 const cleanForm = (element) => {
   const [token, address] = element.children;
@@ -38,6 +57,11 @@ const clean = (element, page) => {
     const plain = original(attribute.value, page);
     if (plain !== attribute.value) attribute.value = plain;
   }
+};
+
+/** Give a document that came through the proxy the shop's addresses. @param {Document} page */
+export const cleanAll = (page) => {
+  if (shown()) for (const each of page.querySelectorAll('*')) clean(each, here());
 };
 
 /**
