@@ -2,12 +2,15 @@ import { useState } from "preact/hooks";
 import { Badge } from "../kit/badge.tsx";
 import { CodeArea } from "../kit/code_field.tsx";
 import { type Action, inShort, type Mutation, moved, without } from "./changes.ts";
+import type { Counts } from "./counting.ts";
 import type { Part } from "./draft.ts";
 import type { EditedPage } from "./page.ts";
+import { CountsInLine, OtherPages, SelectorCounts } from "./selector_counts.tsx";
 
 interface ChangeListProps {
   part: Part;
   page: EditedPage;
+  counts: Counts;
   off: ReadonlySet<Mutation>;
   isReadOnly: boolean;
   asides: readonly string[];
@@ -22,6 +25,7 @@ interface ChangeListProps {
 export function ChangeList({
   part,
   page,
+  counts,
   off,
   isReadOnly,
   asides,
@@ -54,6 +58,7 @@ export function ChangeList({
               </button>
               <p>{inShort(mutation)}</p>
               {!off.has(mutation) && <Matches count={page.matches[shown.indexOf(mutation)]} />}
+              <CountsInLine selector={mutation.selector} counts={counts} />
             </div>
             {!isReadOnly && (
               <div class="tools">
@@ -84,6 +89,7 @@ export function ChangeList({
           </li>
         ))}
       </ol>
+      {mutations.length > 0 && <OtherPages counts={counts} url={page.url} />}
       {page.errors.length > 0 && (
         <div class="note bad" role="status">
           {page.errors.map((error) => (
@@ -99,7 +105,9 @@ export function ChangeList({
           </button>
         </p>
       )}
-      {!isReadOnly && <ByHand onAdd={(mutation) => onChange({ mutations: [...mutations, mutation] })} />}
+      {!isReadOnly && (
+        <ByHand counts={counts} onAdd={(mutation) => onChange({ mutations: [...mutations, mutation] })} />
+      )}
       <details open={css !== ""}>
         <summary>CSS of this variation</summary>
         <CodeArea
@@ -130,7 +138,7 @@ const ACTIONS: [Action, string][] = [
 ];
 
 /** A change written without pointing at anything: for what the page shows late, or not here. */
-function ByHand({ onAdd }: { onAdd: (mutation: Mutation) => void }) {
+function ByHand({ counts, onAdd }: { counts: Counts; onAdd: (mutation: Mutation) => void }) {
   const [selector, setSelector] = useState("");
   const [action, setAction] = useState<Action>("text");
   const [value, setValue] = useState("");
@@ -147,6 +155,7 @@ function ByHand({ onAdd }: { onAdd: (mutation: Mutation) => void }) {
         Selector
         <input type="text" value={selector} onInput={(event) => setSelector(event.currentTarget.value)} />
       </label>
+      {selector.trim() && <SelectorCounts selector={selector.trim()} counts={counts} />}
       <label class="field">
         What it does
         <select value={action} onChange={(event) => setAction(event.currentTarget.value as Action)}>

@@ -3,13 +3,20 @@ import { Badge } from "../kit/badge.tsx";
 import { CodeArea } from "../kit/code_field.tsx";
 import { AttributeFields } from "./attribute_fields.tsx";
 import { type Action, type Mutation, placeOf, without } from "./changes.ts";
+import type { Counts } from "./counting.ts";
 import type { ChosenElement, Strength } from "./messages.ts";
+import { OtherPages, SelectorCounts } from "./selector_counts.tsx";
 import { StyleFields } from "./style_fields.tsx";
 import { Walk } from "./walk.tsx";
 
 interface ElementPanelProps {
   element: ChosenElement;
   mutations: readonly Mutation[];
+  counts: Counts;
+  /** Address of the page that is shown. */
+  url: string;
+  /** Elements that a selector of a change matches here. */
+  hereOf: (selector: string) => number | undefined;
   onPut: (mutation: Mutation) => void;
   onRemove: (mutations: Mutation[]) => void;
   onClimb: (levels: number) => void;
@@ -45,6 +52,9 @@ function nameOf(tag: string): string {
 export function ElementPanel({
   element,
   mutations,
+  counts,
+  url,
+  hereOf,
   onPut,
   onRemove,
   onClimb,
@@ -164,6 +174,8 @@ export function ElementPanel({
           <Badge tone={strength.tone}>{strength.word}</Badge> {strength.why}
         </p>
       )}
+      <SelectorCounts selector={selector} counts={counts} here={hereOf(selector)} />
+      <OtherPages counts={counts} url={url} />
       <p class="buttons">
         <button type="button" class="harm" aria-pressed={isRemoved} onClick={toggleRemoved}>
           {isRemoved ? "Bring back" : "Remove it"}

@@ -1,5 +1,7 @@
 // Messages between the panel and the shop's page. The page is hostile: whatever it sends is read field by field.
 
+import { OUTCOMES, type Outcome } from "./counts.ts";
+
 export type Strength = "name" | "class" | "position";
 
 export interface Suggestion {
@@ -33,7 +35,19 @@ export type PageMessage =
   | { type: "selected"; element: ChosenElement }
   | { type: "shown"; turn: number; matches: number[]; errors: string[] }
   | { type: "copied"; html: string }
-  | { type: "counted"; selector: string; matches: number };
+  | { type: "linked"; urls: string[] }
+  | Counted;
+
+/** What selectors match, in the order of the request; `url` is "" for the page that is shown. */
+export interface Counted {
+  type: "counted";
+  turn: number;
+  url: string;
+  outcome: Outcome;
+  to: string;
+  status: number;
+  matches: number[];
+}
 
 const MAX_TEXT = 20_000;
 /** Characters of an element that can be moved. */
@@ -86,10 +100,24 @@ function readEditor(data: Record<string, unknown>): PageMessage | null {
     case "copied":
       return { type: "copied", html: text(data.html, MAX_COPY + 1) };
     case "counted":
-      return { type: "counted", selector: text(data.selector, MAX_SHORT), matches: number(data.matches) };
+      return readCounted(data);
+    case "linked":
+      return { type: "linked", urls: list(data.urls).map((each) => text(each, MAX_SHORT)) };
     default:
       return null;
   }
+}
+
+function readCounted(data: Record<string, unknown>): Counted {
+  return {
+    type: "counted",
+    turn: number(data.turn),
+    url: text(data.url, MAX_SHORT),
+    outcome: OUTCOMES.find((each) => each === data.outcome) ?? "unread",
+    to: text(data.to, MAX_SHORT),
+    status: number(data.status),
+    matches: list(data.matches).map(number),
+  };
 }
 
 function readElement(value: unknown): ChosenElement | null {

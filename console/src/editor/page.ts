@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Draft } from "./changes.ts";
-import { type ChosenElement, readMessage } from "./messages.ts";
+import { type ChosenElement, type PageMessage, readMessage } from "./messages.ts";
 
 /** Seconds after which a page that has not answered is one that does not open in the editor. */
 const PATIENCE_SECONDS = 8;
@@ -18,6 +18,8 @@ export interface EditedPage {
   forget: () => void;
   /** The HTML of the chosen element, all of it. */
   copy: () => Promise<string>;
+  /** Hear every message of the page, until the returned function is called. */
+  listen: (hear: (message: PageMessage) => void) => () => void;
 }
 
 export interface Peer {
@@ -47,6 +49,7 @@ export function useEditedPage(
   const [blocked, setBlocked] = useState<string | null>(null);
   const turn = useRef(0);
   const copied = useRef<(html: string) => void>(() => {});
+  const listeners = useRef(new Set<(message: PageMessage) => void>());
   /** Origin of the page that was heard last: what is sent to another one does not arrive. */
   const origin = useRef("");
 
@@ -90,6 +93,7 @@ export function useEditedPage(
           post({ source: "svc-preview", type: "edit" });
         } else setUrl(message.url);
       }
+      for (const listener of listeners.current) listener(message);
     };
     window.addEventListener("message", hear);
     return () => window.removeEventListener("message", hear);
@@ -129,5 +133,9 @@ export function useEditedPage(
     send("copy");
     return html;
   }, [send]);
-  return { state, url, element, matches, errors, blocked, send, forget, copy };
+  const listen = useCallback((hear: (message: PageMessage) => void) => {
+    listeners.current.add(hear);
+    return () => void listeners.current.delete(hear);
+  }, []);
+  return { state, url, element, matches, errors, blocked, send, forget, copy, listen };
 }

@@ -12,6 +12,7 @@ import { Blocks } from "./blocks.tsx";
 import { ChangeList } from "./change_list.tsx";
 import { type Moving, type Mutation, placed, taken, withChange } from "./changes.ts";
 import { Conflict } from "./conflict.tsx";
+import { useCounts } from "./counting.ts";
 import { type Part, partsOf, updateOf } from "./draft.ts";
 import { ElementPanel } from "./element_panel.tsx";
 import { begun, done, redone, undone } from "./history.ts";
@@ -63,6 +64,8 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
     return { mutations: mutations.filter((each) => !off.has(each)), css: part.css };
   }, [part, off, moving]);
   const page = useEditedPage(way === "here" ? preview.peer : live.peer, nonce, shown, isOriginal, picks);
+  const counts = useCounts(page, experiment.targeting ?? null, parts, part);
+  const hereOf = (selector: string) => page.matches[shown.mutations.findIndex((each) => each.selector === selector)];
   const go = (next: Way) => {
     if (next === way) return;
     if (next === "window") live.open(page.url || preview.address);
@@ -252,6 +255,9 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
             key={page.element.selectors[0]?.selector}
             element={page.element}
             mutations={part.mutations}
+            counts={counts}
+            url={page.url || address}
+            hereOf={hereOf}
             onPut={put}
             onRemove={(mutations) => change({ mutations })}
             onClimb={(levels) => page.send("climb", { levels })}
@@ -267,6 +273,7 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
           <ChangeList
             part={part}
             page={page}
+            counts={counts}
             off={off}
             isReadOnly={isReadOnly}
             asides={asides}

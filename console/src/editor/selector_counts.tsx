@@ -1,0 +1,137 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import type { Counts } from "./counting.ts";
+import { elements, meaning, outcomeOf, type PageCount } from "./counts.ts";
+import { pageAt, shortOf } from "./other_pages.ts";
+
+interface SelectorProps {
+  selector: string;
+  counts: Counts;
+  /** Elements on the page that is shown, where that is known without counting. */
+  here?: number | undefined;
+}
+
+/** How many elements a selector matches: here, on each other page, and what that means. */
+export function SelectorCounts({ selector, counts, here = counts.here(selector) }: SelectorProps) {
+  useEffect(() => counts.include(selector), [selector, counts.include]);
+  const pages = counts.others(selector);
+  const text = here === undefined ? "" : meaning(here, pages, counts.sent(selector));
+  return (
+    <div class="counts">
+      <dl>
+        <div>
+          <dt>Here</dt>
+          <dd>{here === undefined ? "…" : elements(here)}</dd>
+        </div>
+        {pages.map((each, place) => (
+          <div key={place} class={isAbsent(each) ? "absent" : ""}>
+            <dt title={each.url}>{shortOf(each.url) || "Another page"}</dt>
+            <dd>
+              {outcomeOf(each)}
+              {each.isOutside && ", not in this experiment"}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint" role="status">
+        {pages.length ? text : "No other page of this experiment is linked here. Name one below."}
+      </p>
+    </div>
+  );
+}
+
+/** The same in a line below a change, without the page that is shown. */
+export function CountsInLine({ selector, counts }: SelectorProps) {
+  useEffect(() => counts.include(selector), [selector, counts.include]);
+  return (
+    <p class="counts-in-line">
+      {counts.pages &&
+        counts.others(selector).map((each) => (
+          <span key={each.url} class={isAbsent(each) ? "absent" : ""} title={each.url}>
+            {shortOf(each.url, 30)}: {outcomeOf(each)}
+          </span>
+        ))}
+    </p>
+  );
+}
+
+function isAbsent({ outcome, count, isOutside }: PageCount): boolean {
+  return outcome === "counted" && count === 0 && !isOutside;
+}
+
+/** Which other pages are counted: those chosen here, until a person writes others. */
+export function OtherPages({ counts, url }: { counts: Counts; url: string }) {
+  const list = useId();
+  const host = pageAt(url)?.host ?? "";
+  const picked = [...counts.picked];
+  return (
+    <details class="other-pages">
+      <summary>Other pages that are counted</summary>
+      {counts.typed.map((text, place) => (
+        <PageField
+          key={place}
+          label={`Other page, ${place + 1}`}
+          list={list}
+          value={text}
+          chosen={text ? "" : shortOf(picked.shift() ?? "", 60)}
+          url={url}
+          onChange={(next) => counts.type(place, next)}
+        />
+      ))}
+      <datalist id={list}>
+        {counts.known.map((each) => (
+          <option key={each} value={each.slice(new URL(each).origin.length)} />
+        ))}
+      </datalist>
+      <p class="hint">
+        {counts.pages?.length === 0 && "No other page of this experiment is linked here: write its address. "}
+        Any page of {host}, or empty for the choice made here. Counted is what the server sends: nothing of these pages
+        runs, and what scripts add is not in it.
+      </p>
+      <button type="button" onClick={counts.refresh}>
+        Count again
+      </button>
+    </details>
+  );
+}
+
+interface PageFieldProps {
+  label: string;
+  list: string;
+  value: string;
+  /** The page in its place while it is empty. */
+  chosen: string;
+  url: string;
+  onChange: (address: string) => void;
+}
+
+function PageField({ label, list, value, chosen, url, onChange }: PageFieldProps) {
+  const id = useId();
+  const [isForeign, setForeign] = useState(false);
+  const take = (text: string) => {
+    const page = pageAt(text, url);
+    const isWrong = text !== "" && page?.origin !== pageAt(url)?.origin;
+    setForeign(isWrong);
+    if (!isWrong) onChange(text && page ? page.href.slice(page.origin.length) : "");
+  };
+  return (
+    <label class="field">
+      {label}
+      <input
+        type="text"
+        inputMode="url"
+        spellcheck={false}
+        list={list}
+        placeholder={chosen || "/products/lamp"}
+        value={value}
+        aria-invalid={isForeign || undefined}
+        aria-describedby={isForeign ? id : undefined}
+        onChange={(event) => take(event.currentTarget.value.trim())}
+      />
+      {isForeign && (
+        <span id={id} class="message">
+          Only pages of the same host can be counted from here.
+        </span>
+      )}
+    </label>
+  );
+}
