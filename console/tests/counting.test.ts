@@ -133,6 +133,7 @@ test("meaning, counts of other pages: is what becomes of the change there", () =
     meaning(1, [count("/a", 1), count("/b", 0)], 0),
     "Scripts add it here, and may on /b, too: open it there to see.",
   );
+  assert.equal(meaning(1, [count("/a", 0, { isOutside: true })], 1), "The rules of the experiment leave out /a.");
   assert.equal(
     meaning(1, [count("/a", -1, { outcome: "unread" }), count("/b", 1)], undefined),
     "The rules of this page (Content-Security-Policy) may forbid reading /a.",
@@ -145,7 +146,7 @@ test("meaning, counts that prove nothing: is nothing", () => {
   assert.equal(meaning(1, [count("/a", 0)], undefined), "");
   assert.equal(meaning(0, [count("/a", 0)], 1), "");
   assert.equal(meaning(3, [count("/a", 2)], undefined), "");
-  assert.equal(meaning(1, [count("/a", 0, { isOutside: true })], 1), "");
+  assert.equal(meaning(1, [count("/a", -1, { isOutside: true, outcome: "other" })], 1), "");
   assert.equal(meaning(1, [count("/a", -1, { outcome: "status", status: 404 })], undefined), "");
 });
 

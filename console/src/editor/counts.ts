@@ -33,7 +33,7 @@ export function outcomeOf({ outcome, to, status, count }: PageCount): string {
     case "counted":
       return elements(count);
     case "elsewhere":
-      return to ? `leads to ${shortOf(to, 24)}` : "leads to another host";
+      return to ? `leads to ${shortOf(to, 20)}` : "leads to another host";
     case "status":
       return status === 404 ? "does not exist" : `answers with ${status}`;
     case "other":
@@ -55,35 +55,28 @@ export function outcomeOf({ outcome, to, status, count }: PageCount): string {
  */
 export function meaning(here: number, pages: readonly PageCount[], sent: number | undefined): string {
   if (here < 1 || !pages.length || pages.some(({ outcome }) => outcome === "waiting")) return "";
-  const inside = pages.filter(({ isOutside }) => !isOutside);
-  const counted = inside.filter(({ outcome }) => outcome === "counted");
-  const without = namesOf(
-    counted.filter(({ count }) => count === 0),
-    pages,
-  );
+  /** The pages that pass: "/a and /b", or "the other pages". */
+  const names = (passes: (page: PageCount) => boolean) => {
+    const some = pages.filter(passes);
+    if (some.length > 1 && some.length === pages.length) return "the other pages";
+    return some.map(({ url }) => shortOf(url)).join(" and ");
+  };
+  const counted = pages.filter(({ outcome, isOutside }) => outcome === "counted" && !isOutside);
+  const without = names((each) => counted.includes(each) && each.count === 0);
   if (without && sent === undefined) return "";
-  const more = counted.filter(({ count }) => count > here);
-  const sizes = [...new Set(more.map(({ count }) => count))];
-  const moreOf = (size: number) =>
-    namesOf(
-      more.filter(({ count }) => count === size),
-      pages,
-    );
-  const unread = namesOf(
-    inside.filter(({ outcome }) => outcome === "unread"),
-    pages,
-  );
+  const outside = names(({ outcome, isOutside }) => outcome === "counted" && isOutside);
+  const unread = names(({ outcome }) => outcome === "unread");
+  const more = new Set(counted.map(({ count }) => count).filter((count) => count > here));
   const sentences = [
     without && sent !== 0 && `The change does nothing on ${without}.`,
     without && sent === 0 && `Scripts add it here, and may on ${without}, too: open it there to see.`,
-    ...sizes.map((size) => `On ${moreOf(size)} the change is made to ${elements(size)}.`),
+    ...[...more].map((count) => {
+      const where = names((each) => counted.includes(each) && each.count === count);
+      return `On ${where} the change is made to ${elements(count)}.`;
+    }),
+    outside && `The rules of the experiment leave out ${outside}.`,
     unread && `The rules of this page (Content-Security-Policy) may forbid reading ${unread}.`,
   ].filter(Boolean);
   if (sentences.length) return sentences.join(" ");
   return counted.length && counted.every(({ count }) => count === here) ? "The same on each page." : "";
-}
-
-function namesOf(some: readonly PageCount[], all: readonly PageCount[]): string {
-  if (some.length > 1 && some.length === all.length) return "the other pages";
-  return some.map(({ url }) => shortOf(url)).join(" and ");
 }

@@ -25,10 +25,7 @@ export function SelectorCounts({ selector, counts, here = counts.here(selector) 
         {pages.map((each, place) => (
           <div key={place} class={isAbsent(each) ? "absent" : ""}>
             <dt title={each.url}>{shortOf(each.url) || "Another page"}</dt>
-            <dd>
-              {outcomeOf(each)}
-              {each.isOutside && ", not in this experiment"}
-            </dd>
+            <dd>{outcomeOf(each)}</dd>
           </div>
         ))}
       </dl>
@@ -63,6 +60,10 @@ export function OtherPages({ counts, url }: { counts: Counts; url: string }) {
   const list = useId();
   const host = pageAt(url)?.host ?? "";
   const picked = [...counts.picked];
+  const isOutside = (text: string) => {
+    const address = pageAt(text, url)?.href;
+    return text !== "" && counts.pages?.find((each) => each.url === address)?.isOutside === true;
+  };
   return (
     <details class="other-pages">
       <summary>Other pages that are counted</summary>
@@ -72,6 +73,7 @@ export function OtherPages({ counts, url }: { counts: Counts; url: string }) {
           label={`Other page, ${place + 1}`}
           list={list}
           value={text}
+          isOutside={isOutside(text)}
           chosen={text ? "" : shortOf(picked.shift() ?? "", 60)}
           url={url}
           onChange={(next) => counts.type(place, next)}
@@ -98,21 +100,27 @@ interface PageFieldProps {
   label: string;
   list: string;
   value: string;
+  isOutside: boolean;
   /** The page in its place while it is empty. */
   chosen: string;
   url: string;
   onChange: (address: string) => void;
 }
 
-function PageField({ label, list, value, chosen, url, onChange }: PageFieldProps) {
+function PageField({ label, list, value, isOutside, chosen, url, onChange }: PageFieldProps) {
   const id = useId();
+  const [typed, setTyped] = useState(value);
   const [isForeign, setForeign] = useState(false);
   const take = (text: string) => {
-    const page = pageAt(text, url);
+    const page = text ? pageAt(text, url) : null;
     const isWrong = text !== "" && page?.origin !== pageAt(url)?.origin;
     setForeign(isWrong);
-    if (!isWrong) onChange(text && page ? page.href.slice(page.origin.length) : "");
+    setTyped(isWrong || !page ? text : page.href.slice(page.origin.length));
+    if (!isWrong) onChange(page ? page.href.slice(page.origin.length) : "");
   };
+  const note = isForeign
+    ? "Only pages of the same host can be counted from here."
+    : isOutside && "The rules of the experiment leave it out.";
   return (
     <label class="field">
       {label}
@@ -122,14 +130,15 @@ function PageField({ label, list, value, chosen, url, onChange }: PageFieldProps
         spellcheck={false}
         list={list}
         placeholder={chosen || "/products/lamp"}
-        value={value}
+        value={typed}
         aria-invalid={isForeign || undefined}
-        aria-describedby={isForeign ? id : undefined}
+        aria-describedby={note ? id : undefined}
+        onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => take(event.currentTarget.value.trim())}
       />
-      {isForeign && (
-        <span id={id} class="message">
-          Only pages of the same host can be counted from here.
+      {note && (
+        <span id={id} class={isForeign ? "message" : "hint"}>
+          {note}
         </span>
       )}
     </label>
