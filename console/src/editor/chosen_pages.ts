@@ -9,7 +9,7 @@ const BATCH = 4;
 const MOST_TESTED = 16;
 const MOST_OPENED = 20;
 /** Rules change as they are typed. */
-const SETTLED_MS = 500;
+const SETTLED_MS = 300;
 
 type Rules = Schemas["TargetedPage"][][];
 
@@ -40,7 +40,7 @@ export function useChosenPages(
   isNeeded: boolean,
 ): ChosenPages {
   const { state, url, listen, send } = page;
-  const [links, setLinks] = useState<readonly string[]>([]);
+  const [links, setLinks] = useState<readonly string[] | null>(null);
   const [typed, setTyped] = useState<readonly string[]>(() => Array.from({ length: MOST_PAGES }, () => ""));
   const [chosen, setChosen] = useState<{ pages: ChosenPage[] | null; picked: string[] }>({ pages: null, picked: [] });
   const opened = useRef<string[]>([]);
@@ -55,34 +55,39 @@ export function useChosenPages(
   }, [state, url, isNeeded, send]);
 
   const rules = JSON.stringify(rulesOf(targeting, parts, part));
-  const known = useMemo(() => candidates(url, opened.current, links), [url, links]);
+  const { picked } = chosen;
+  const known = useMemo(() => candidates(url, opened.current, [...picked, ...(links ?? [])]), [url, links, picked]);
   useEffect(() => {
-    if (state !== "ready" || !isNeeded) return;
+    if (state !== "ready" || !isNeeded || !links) return;
     let isCurrent = true;
     const isShown = (address: string) => fits(address, rules, answers.current);
     const choose = async () => {
       const own = typed.map((text) => (text ? (pageAt(text, url)?.href ?? "") : ""));
       // What was chosen before stays, so that counts of one page can be compared with those of the next.
-      const order = new Set([...chosen.picked.filter((each) => known.includes(each)), ...known]);
-      const picked = await first(
+      const order = new Set([...picked.filter((each) => known.includes(each)), ...known]);
+      const next = await first(
         [...order].filter((each) => !own.includes(each)),
         own.filter((each) => each === "").length,
         isShown,
       );
-      const rest = [...picked];
+      const rest = [...next];
       const all = own.map((each) => each || rest.shift()).filter((each) => each !== undefined);
       const pages = await Promise.all(all.map(async (each) => ({ url: each, isOutside: !(await isShown(each)) })));
-      if (isCurrent) setChosen({ pages, picked });
+      if (isCurrent) setChosen({ pages, picked: isEqual(next, picked) ? picked : next });
     };
     const timer = setTimeout(() => void choose(), SETTLED_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [state, url, isNeeded, known, rules, typed]);
+  }, [state, url, isNeeded, links, known, rules, typed]);
 
   const type = (place: number, text: string) => setTyped((before) => before.with(place, text));
   return { ...chosen, known, typed, type };
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.join(" ") === other.join(" ");
 }
 
 /** Return the first addresses that pass, at most as many as are needed. */

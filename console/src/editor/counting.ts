@@ -9,7 +9,7 @@ import type { EditedPage } from "./page.ts";
 
 const MOST_SELECTORS = 200;
 /** Selectors are typed, and changes come in quick succession. */
-const SETTLED_MS = 400;
+const SETTLED_MS = 300;
 /** The page gives up on another one after 8 seconds; a page that does not answer has had its turn. */
 const PATIENCE_MS = 12_000;
 

@@ -34,6 +34,7 @@ def test_element__pointed_at__is_changed_undone_and_saved(console: Console) -> N
     page, frame = console.page, edited(console, experiment_id, variation_id)
     expect(page.get_by_role("button", name="Saved")).to_be_disabled()
     frame.locator("h1").click()
+    expect(page.get_by_text("The same on each page.")).to_be_visible()
     page.get_by_label("Text", exact=True).fill("Made well")
     expect(frame.locator("h1")).to_have_text("Made well")
     page.get_by_role("button", name="Undo").click()
@@ -51,6 +52,24 @@ def test_element__pointed_at__is_changed_undone_and_saved(console: Console) -> N
     expect(page.get_by_role("button", name="Saved")).to_be_disabled()
     stored = console.api("GET", f"/experiments/{experiment_id}/variations/{variation_id}")["mutations"]
     assert [(each["selector"], each["action"]) for each in stored] == [("h1", "text"), ("#banner", "remove")]
+
+
+def test_selector__that_other_pages_do_not_have__is_named_with_them(console: Console) -> None:
+    experiment_id, variation_id = draft(console, [{"selector": ".hero p", "action": "remove"}])
+    page, frame = console.page, edited(console, experiment_id, variation_id)
+    expect(page.get_by_text("/product?item=linen-throw: none")).to_be_visible()
+    frame.locator("#hero-cta").click()
+    expect(page.get_by_text("The change does nothing on the other pages.")).to_be_visible()
+    page.get_by_text("Other pages that are counted").click()
+    first = page.get_by_label("Other page, 1")
+    expect(first).to_have_attribute("placeholder", "/product?item=stoneware-mug")
+    first.fill("https://elsewhere.example/")
+    first.press("Tab")
+    expect(page.get_by_text("Only pages of the same host can be counted from here.")).to_be_visible()
+    first.fill("/shop.css")
+    first.press("Tab")
+    expect(page.locator("dl > div").filter(has_text="/shop.css")).to_contain_text("is not a page")
+    expect(page.get_by_text("The change does nothing on /product?item=stoneware-mug.")).to_be_visible()
 
 
 def test_click__while_selecting__does_not_leave_the_page__and_does_while_using_it(console: Console) -> None:
@@ -88,6 +107,7 @@ def test_page__that_forges_messages__changes_nothing_in_the_panel(console: Conso
           for (const nonce of [undefined, "", "guessed"]) {
             parent.postMessage({source: "svc-edit", nonce, type: "selected", element}, "*");
             parent.postMessage({source: "svc-edit", nonce, type: "save", mutations: []}, "*");
+            parent.postMessage({source: "svc-edit", nonce, type: "linked", urls: ["/evil"]}, "*");
           }
         }"""
     )

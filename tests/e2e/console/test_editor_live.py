@@ -17,6 +17,8 @@ FORGE = """() => {
     opener.postMessage({source: "svc-edit", nonce: each, type: "hello", url: "https://evil.example/"}, "*");
   }
   opener.postMessage({source: "svc-edit", nonce, type: "save", mutations: []}, "*");
+  opener.postMessage({source: "svc-edit", nonce, type: "linked", urls: [7, "https://evil.example/", "/cart/add"]}, "*");
+  opener.postMessage({source: "svc-edit", nonce, type: "counted", turn: 1, url: "", matches: ["<b>"]}, "*");
   opener.postMessage({source: "svc-preview", type: "hello", url: "https://evil.example/"}, "*");
 }"""
 
@@ -34,7 +36,13 @@ def test_page__in_a_window__is_edited_and_is_what_visitors_get(console: Console,
     experiment_id, variation_id = draft(console, [])
     page, shop = console.page, in_a_window(console, experiment_id, variation_id)
     expect(page.get_by_role("heading", name="The page is in a window of its own")).to_be_visible(timeout=20_000)
+    requests: list[str] = []
+    shop.on("request", lambda request: requests.append(request.url) if request.resource_type == "fetch" else None)
     shop.locator("h1").click()
+    expect(page.get_by_text("The same on each page.")).to_be_visible()
+    # Other pages are read once, and no link that does something, such as the checkout.
+    store = console.story.dev["store_url"]
+    assert sorted(requests) == [f"{store}/product?item={name}" for name in ("linen-throw", "stoneware-mug")]
     page.get_by_label("Text", exact=True).fill("Made well")
     expect(shop.locator("h1")).to_have_text("Made well")
     page.get_by_role("button", name="Done").click()
