@@ -21,6 +21,8 @@ interface Reading {
 }
 
 export interface Counts extends ChosenPages {
+  /** Whether no page answers: nothing is counted. */
+  isSilent: boolean;
   /** Count a selector until the returned function is called. */
   include: (selector: string) => () => void;
   /** The count on the page that is shown, with what the draft has made of it. */
@@ -31,6 +33,8 @@ export interface Counts extends ChosenPages {
    * has none.
    */
   sent: (selector: string) => number | undefined;
+  /** Show another page. */
+  open: (url: string) => void;
   /** Read the other pages again. */
   refresh: () => void;
 }
@@ -38,6 +42,7 @@ export interface Counts extends ChosenPages {
 /** Count selectors here and on other pages. What was counted there is kept as long as the editor is open. */
 export function useCounts(
   page: EditedPage,
+  open: (url: string) => void,
   targeting: Schemas["ExperimentTargeting"] | null,
   parts: readonly Part[],
   part: Part,
@@ -126,6 +131,8 @@ export function useCounts(
   };
   return {
     ...chosen,
+    isSilent: state === "silent",
+    open,
     include,
     here: (selector) => here.current.get(selector),
     others: (selector) => pages.map((each) => ({ ...each, ...countOf(each.url, selector) })),

@@ -13,6 +13,7 @@ interface SelectorProps {
 /** How many elements a selector matches: here, on each other page, and what that means. */
 export function SelectorCounts({ selector, counts, here = counts.here(selector) }: SelectorProps) {
   useEffect(() => counts.include(selector), [selector, counts.include]);
+  if (counts.isSilent && here === undefined) return <p class="hint">It is counted once the page answers.</p>;
   const pages = counts.others(selector);
   const text = here === undefined ? "" : meaning(here, pages, counts.sent(selector));
   return (
@@ -24,7 +25,15 @@ export function SelectorCounts({ selector, counts, here = counts.here(selector) 
         </div>
         {pages.map((each, place) => (
           <div key={place} class={isAbsent(each) ? "absent" : ""}>
-            <dt title={each.url}>{shortOf(each.url) || "Another page"}</dt>
+            <dt>
+              {each.url ? (
+                <button type="button" class="link" title={`Open ${each.url}`} onClick={() => counts.open(each.url)}>
+                  {shortOf(each.url)}
+                </button>
+              ) : (
+                "Another page"
+              )}
+            </dt>
             <dd>{outcomeOf(each)}</dd>
           </div>
         ))}

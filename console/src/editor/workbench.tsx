@@ -64,7 +64,8 @@ export function Workbench({ experiment, variation: opened, address, hosts }: Wor
     return { mutations: mutations.filter((each) => !off.has(each)), css: part.css };
   }, [part, off, moving]);
   const page = useEditedPage(way === "here" ? preview.peer : live.peer, nonce, shown, isOriginal, picks);
-  const counts = useCounts(page, experiment.targeting ?? null, parts, part);
+  const open = way === "here" ? preview.open : live.open;
+  const counts = useCounts(page, open, experiment.targeting ?? null, parts, part);
   const hereOf = (selector: string) => page.matches[shown.mutations.findIndex((each) => each.selector === selector)];
   const go = (next: Way) => {
     if (next === way) return;

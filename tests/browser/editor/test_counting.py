@@ -43,6 +43,11 @@ def shop() -> Iterator[PreviewedShop]:
     shop.page("/data", '{"h1": 1}', "application/json")
     shop.page("/go", "<!doctype html><meta http-equiv=Refresh content=\"0; URL='/sofa'\"><h1>Wait</h1>")
     shop.pages["/long"] = _long
+    shop.pages["/latin"] = lambda _: (
+        200,
+        {"content-type": "text/html; charset=iso-8859-1"},
+        "<!doctype html><h1 title='Größe'>Size</h1>".encode("iso-8859-1"),
+    )
     for path, to in {"/Sale": "/sale/", "/login-only": "/sofa?login", "/away": "http://other.invalid/"}.items():
         shop.pages[path] = lambda _, to=to: (302, {"location": to}, b"")  # type: ignore[misc]
     shop.page("/sale/", "<!doctype html><h1>Sale</h1>")
@@ -88,8 +93,9 @@ def test_selectors__on_other_pages__are_counted_in_what_the_server_sends(
 ) -> None:
     root = f"http://{shop.host}"
     frame = editing(page, f"{root}/" if way == "live" else proxy.address("/"))
+    lamp, sofa, latin = f"{root}/lamp", f"{root}/sofa", f"{root}/latin"
+    assert counted(frame, [latin], "h1[title='Größe']")[latin] == ("counted", "", [1])
     shop.received.clear()
-    lamp, sofa = f"{root}/lamp", f"{root}/sofa"
     counts = counted(frame, [lamp, sofa], "h1", "li", "h1[", "a[href='/sofa']")
     assert counts[""][2][:3] == [1, 0, -1]
     assert counts[lamp] == ("counted", "", [0, 3, -1, 1])
@@ -121,6 +127,15 @@ def test_page__that_cannot_be_counted__is_named_as_what_it_is(
     for path in expected:
         counts |= counted(frame, [f"{root}{path}"], "h1")
     assert {path: counts[f"{root}{path}"] for path in expected} == expected
+    frame.evaluate(
+        """() => {
+          const patient = AbortSignal.timeout;
+          AbortSignal.timeout = () => AbortSignal.abort(new DOMException("", "TimeoutError"));
+          window.restore = () => { AbortSignal.timeout = patient; };
+        }"""
+    )
+    assert counted(frame, [f"{root}/lamp"], "h1")[f"{root}/lamp"] == ("late", "", [])
+    frame.evaluate("restore()")
     foreign = "https://other.example/"
     shop.received.clear()
     requests: list[str] = []
