@@ -127,7 +127,7 @@ test("meaning, counts of other pages: is what becomes of the change there", () =
   );
   assert.equal(
     meaning(1, [count("/a", 4), count("/b", 4)], undefined),
-    "On the other pages the change is made to 4 elements.",
+    "On the other pages the change is made to 4 elements each.",
   );
   assert.equal(
     meaning(1, [count("/a", 1), count("/b", 0)], 0),

@@ -8,6 +8,8 @@ import type { EditedPage } from "./page.ts";
 const BATCH = 4;
 const MOST_TESTED = 16;
 const MOST_OPENED = 20;
+/** Tests of addresses as long as the editor is open: a page could name new links without end. */
+const MOST_TESTS = 200;
 /** Rules change as they are typed. */
 const SETTLED_MS = 300;
 
@@ -44,14 +46,23 @@ export function useChosenPages(
   const [typed, setTyped] = useState<readonly string[]>(() => Array.from({ length: MOST_PAGES }, () => ""));
   const [chosen, setChosen] = useState<{ pages: ChosenPage[] | null; picked: string[] }>({ pages: null, picked: [] });
   const opened = useRef<string[]>([]);
+  const isAsked = useRef(false);
   const answers = useRef(new Map<string, Promise<boolean>>());
 
   useEffect(() => {
     if (url) opened.current = [...opened.current.filter((each) => each !== url), url].slice(-MOST_OPENED);
   }, [url]);
-  useEffect(() => listen((message) => message.type === "linked" && setLinks(message.urls)), [listen]);
   useEffect(() => {
-    if (state === "ready" && isNeeded) send("links");
+    return listen((message) => {
+      if (message.type !== "linked" || !isAsked.current) return;
+      isAsked.current = false;
+      setLinks(message.urls);
+    });
+  }, [listen]);
+  useEffect(() => {
+    if (state !== "ready" || !isNeeded) return;
+    isAsked.current = true;
+    send("links");
   }, [state, url, isNeeded, send]);
 
   const rules = JSON.stringify(rulesOf(targeting, parts, part));
@@ -108,7 +119,9 @@ async function first(
 /** Return whether an address fulfils all lists of page rules. Rules that cannot be tested, as half a pattern, restrict nothing. */
 function fits(url: string, rules: string, answers: Map<string, Promise<boolean>>): Promise<boolean> {
   const key = `${rules} ${url}`;
-  const answer = answers.get(key) ?? test(url, JSON.parse(rules));
+  const known = answers.get(key);
+  if (known || answers.size >= MOST_TESTS) return known ?? Promise.resolve(true);
+  const answer = test(url, JSON.parse(rules));
   answers.set(key, answer);
   return answer;
 }

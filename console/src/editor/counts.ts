@@ -71,8 +71,9 @@ export function meaning(here: number, pages: readonly PageCount[], sent: number 
     without && sent !== 0 && `The change does nothing on ${without}.`,
     without && sent === 0 && `Scripts add it here, and may on ${without}, too: open it there to see.`,
     ...[...more].map((count) => {
-      const where = names((each) => counted.includes(each) && each.count === count);
-      return `On ${where} the change is made to ${elements(count)}.`;
+      const same = counted.filter((each) => each.count === count);
+      const where = names((each) => same.includes(each));
+      return `On ${where} the change is made to ${elements(count)}${same.length > 1 ? " each" : ""}.`;
     }),
     outside && `The rules of the experiment leave out ${outside}.`,
     unread && `The rules of this page (Content-Security-Policy) may forbid reading ${unread}.`,

@@ -39,7 +39,7 @@ export function SelectorCounts({ selector, counts, here = counts.here(selector) 
         ))}
       </dl>
       <p class="hint" role="status">
-        {pages.length ? text : "No other page of this experiment is linked here. Name one below."}
+        {pages.length ? text : "No other page with these changes is linked here. Name one below."}
       </p>
     </div>
   );
@@ -94,7 +94,7 @@ export function OtherPages({ counts, url }: { counts: Counts; url: string }) {
         ))}
       </datalist>
       <p class="hint">
-        {counts.pages?.length === 0 && "No other page of this experiment is linked here: write its address. "}
+        {counts.pages?.length === 0 && "No other page with these changes is linked here: write its address. "}
         Any page of {host}, or empty for the choice made here. Counted is what the server sends: nothing of these pages
         runs, and what scripts add is not in it.
       </p>
