@@ -259,6 +259,7 @@ class Aggregates(Generic[A]):
             claims=renaming.claims(),
             releases=renaming.releases(),
             outbox=self._events(change),
+            inbox=[self.world.system_message(resource.shop_id(change.subject), text) for text in change.notices],
         )
 
     def _commit(self, change: Change[A], commit: Commit) -> Sequence[str]:

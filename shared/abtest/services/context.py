@@ -7,7 +7,7 @@ from typing import Any, Literal
 from abtest.kit.clock import Clock, Timestamp, timestamp
 from abtest.kit.ids import Randomness, after_uuid, uuid7
 from abtest.kit.repeatable import current_run
-from abtest.ports.catalog import AuditRow, Catalog, OutboxRow, Topic
+from abtest.ports.catalog import AuditRow, Catalog, InboxRow, OutboxRow, Topic
 
 CallerKind = Literal["shop", "user", "tracking_source", "session"]
 
@@ -80,6 +80,13 @@ class World:
         """Build a row that waits for the worker of its topic."""
         # Written only together with what caused it. Deliveries get this id, and their delay is measured from its time.
         return OutboxRow(id=self.unrepeated_id(), shop_id=shop_id, topic=topic, payload=payload, created_at=self.now())
+
+    def system_message(self, shop_id: str, text: str) -> InboxRow:
+        """Build a message of the service in the shop's inbox."""
+        # Written only together with what it reports, as rows of the outbox are.
+        return InboxRow(
+            id=self.unrepeated_id(), shop_id=shop_id, role="system", body=text, sender_id=None, created_at=self.now()
+        )
 
     def audit_row(
         self,

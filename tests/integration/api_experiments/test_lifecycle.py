@@ -198,6 +198,26 @@ def test_approval__service_managed_shop__is_the_way_to_launch(api: MemoryApi) ->
     assert client.post(f"{path}/launch").json()["status"] == "running"
 
 
+def test_approval__each_step__is_in_the_inbox_once_with_its_message(api: MemoryApi) -> None:
+    tenant = api.tenant(tier="service_managed")
+    client = api.client(tenant.admin)
+    path = path_of(client.post("/experiments", {"name": "Free shipping"}).json())
+    headers = {"Idempotency-Key": "once"}
+    for _ in range(2):
+        client.post(f"{path}/request-approval", {"message": "Look at phones"}, headers=headers)
+    for step in ("request-changes", "request-approval", "approve", "withdraw-approval", "archive"):
+        api.clock.advance(seconds=1)
+        assert (
+            client.post(f"{path}/{step}", {"message": "Too loud"} if step == "request-changes" else None).status == 200
+        )
+    rows, _ = api.world.catalog.inbox(tenant.shop.id, limit=9)
+    texts = [row.body.removeprefix("“Free shipping” ").split(".")[0] for row in reversed(rows)]
+    assert [text.split(" ")[0] for text in texts] == ["waits", "needs", "waits", "is", "does"]
+    assert rows[-1].body.endswith("\n\nLook at phones")
+    assert rows[-2].body.endswith("\n\nToo loud")
+    assert {(row.role, row.sender_id) for row in rows} == {("system", None)}
+
+
 def test_resume__after_the_approval_was_withdrawn__is_refused(client: Client, create: Create) -> None:
     path = path_of(create())
     for action in ("request-approval", "approve", "withdraw-approval", "launch", "pause"):
@@ -304,7 +324,7 @@ def test_schedule__start_and_end__happen_when_due_and_once(api: MemoryApi, clien
 
 
 def test_schedule__launch_that_the_rules_refuse__is_taken_off_with_the_reason(
-    api: MemoryApi, client: Client, create: Create
+    api: MemoryApi, tenant: Tenant, client: Client, create: Create
 ) -> None:
     bad, good = path_of(create(delivery_type="redirect")), path_of(create())
     for path in (bad, good):
@@ -318,6 +338,8 @@ def test_schedule__launch_that_the_rules_refuse__is_taken_off_with_the_reason(
     row = client.get(f"{bad}/history").json()["data"][0]
     assert row["action"] == "experiment.unschedule"
     assert row["diff"]["reason"][1].startswith("checklist_failed")
+    (message,), _ = api.world.catalog.inbox(tenant.shop.id, limit=9)
+    assert message.body.startswith(f"“{refused['name']}” could not launch as scheduled for")
 
 
 def test_schedule__storefront_down__experiment_runs_and_the_outbox_remembers(

@@ -31,7 +31,8 @@ class Change(Generic[A]):
     """One decided change. `before` None creates, `after` None deletes.
 
     `note` goes into the audit row next to the fields that differ. So does `elsewhere`, `{field: [before, after]}` of
-    fields that are stored apart from the aggregate. `events` are announced in this order.
+    fields that are stored apart from the aggregate. `events` are announced in this order; `notices` are texts of the
+    service's messages in the shop's inbox.
     """
 
     before: A | None
@@ -40,6 +41,7 @@ class Change(Generic[A]):
     note: Mapping[str, Any] = field(default_factory=dict)
     elsewhere: Mapping[str, Any] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

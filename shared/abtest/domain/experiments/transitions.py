@@ -10,6 +10,7 @@ from abtest.domain.experiments.design import design_hash
 from abtest.domain.experiments.errors import ApprovalRequiredError, ApprovalStaleError
 from abtest.domain.experiments.limits import MAX_APPROVAL_EVENTS
 from abtest.domain.experiments.model import Approval, ApprovalEvent, ApprovalStatus, Experiment, Outcome
+from abtest.domain.experiments.notices import approval_notices
 from abtest.domain.experiments.planned_test import NO_PROSPECT, Prospect, frozen_at_start
 from abtest.domain.experiments.states import (
     PRE_LAUNCH,
@@ -83,7 +84,8 @@ def act(
     noted = {"message": details.message, "screenshot_job_id": details.screenshot_job_id}
     note = {name: value for name, value in noted.items() if value is not None}
     events = (Event(row.event),) if row.event else ()
-    return Change(before=experiment, after=after, action=verb, note=note, events=events)
+    notices = approval_notices(experiment, action, details.message)
+    return Change(before=experiment, after=after, action=verb, note=note, events=events, notices=notices)
 
 
 def check_allowed(experiment: Experiment, action: Action, *, approval_required: bool) -> None:

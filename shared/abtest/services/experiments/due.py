@@ -2,15 +2,17 @@
 
 import logging
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.experiments.model import Experiment
+from abtest.domain.experiments.notices import schedule_notice
 from abtest.domain.experiments.schedule import clear_schedule, due_end, due_start
 from abtest.domain.experiments.states import TRANSITIONS, Action
 from abtest.domain.experiments.transitions import act
-from abtest.kit.clock import timestamp
+from abtest.kit.clock import Timestamp, timestamp
 from abtest.kit.errors import NotFoundError, ServiceError
 from abtest.ports.catalog import DueEntry
 from abtest.services.experiments.on_page import on_page
@@ -91,7 +93,9 @@ class ScheduledActions:
                 change = act(experiment, action, occasion, approval_required=required, prospect=prospect, page=page)
                 acted = "done"
             except ServiceError as refusal:
-                change = clear_schedule(experiment, occasion, reason=f"{refusal.code}: {refusal.message}"[:500])
+                reason = f"{refusal.code}: {refusal.message}"[:500]
+                notice = schedule_notice(experiment, _moment(queue, experiment), action, refusal.message[:500])
+                change = replace(clear_schedule(experiment, occasion, reason=reason), notices=(notice,))
                 acted = "unscheduled"
             return change
 
@@ -102,7 +106,11 @@ class ScheduledActions:
         return "unpublished" if published.reasons else acted
 
     def _is_due(self, queue: Queue, experiment: Experiment) -> bool:
-        moment = due_start(experiment) if queue == "LAUNCH" else due_end(experiment)
+        moment = _moment(queue, experiment)
         # Read again from the experiment, because the work index may be behind it. Timestamps have one fixed form in
         # UTC, so their texts sort as moments do.
         return moment is not None and moment <= timestamp(self._store.world.clock.now())
+
+
+def _moment(queue: Queue, experiment: Experiment) -> Timestamp | None:
+    return due_start(experiment) if queue == "LAUNCH" else due_end(experiment)

@@ -31,17 +31,7 @@ def triggered_rows(world: World, experiment: Experiment, cases: Sequence[Case]) 
 def messages(world: World, experiment: Experiment, cases: Sequence[Case], currency: str) -> list[InboxRow]:
     """Return an inbox message for each finding."""
     names = Names.of(experiment, currency)
-    return [
-        InboxRow(
-            id=world.new_id(),
-            shop_id=experiment.shop_id,
-            role="system",
-            body=inbox_text(case, names),
-            sender_id=None,
-            created_at=world.now(),
-        )
-        for case in cases
-    ]
+    return [world.system_message(experiment.shop_id, inbox_text(case, names)) for case in cases]
 
 
 def audit_rows(world: World, experiment: Experiment, cases: Sequence[Case]) -> list[AuditRow]:
