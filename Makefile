@@ -8,7 +8,7 @@ export SAM_CLI_TELEMETRY := 0
 export AWS_DEFAULT_REGION ?= us-east-1
 export PYTHONPATH := shared:functions:.
 
-.PHONY: help setup run check test demo settle tick status console-entry admin replay recompute lint unit integration e2e faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-console bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
+.PHONY: help setup run check test demo settle tick status console-entry admin replay recompute lint unit integration e2e console-states faults fuzz soak browser sdk packages console golden browser-full proof property sim build browser-image sam-local bench bench-console bench-preview bench-results bench-stats benchmark-engines benchmark-stats-engines bench-% scale openapi resource breaks figures lock clean
 
 help: ## This list
 	@grep -hE '^[a-z0-9%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -60,6 +60,9 @@ integration: ## Adapters and handlers on moto and the local engine
 
 e2e: ## Whole stories over HTTP and in Chromium through the local stack (ARGS=--large: forty shoppers instead of eight)
 	@.venv/bin/pytest tests/e2e -q $(ARGS)
+
+console-states: ## Each screen of the console in each of eight states: axe, words, pictures in .local/console_states (ARGS="-k stale": one state)
+	@.venv/bin/pytest tests/e2e/console/test_screens.py -q --large $(ARGS)
 
 faults: ## Processes that die, messages that repeat, events that come late: results equal what was sent (200,000 events)
 	@.venv/bin/pytest tests/faults tests/e2e/killed_worker.py tests/unit/ledger/test_compaction_groups.py tests/integration/worker_rollup/test_units.py -q --large $(ARGS)

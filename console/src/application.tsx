@@ -4,7 +4,7 @@ import { BASE } from "./address.ts";
 import { counted, shopId } from "./api/client.ts";
 import { Frame } from "./frame/frame.tsx";
 import { Guard, Outdated } from "./kit/guard.tsx";
-import { Refused } from "./kit/state.tsx";
+import { Refused, RouteTitle } from "./kit/state.tsx";
 import { attempt, Toasts } from "./kit/toast.tsx";
 import { SCREENS, type Screen } from "./routes.ts";
 import { Invitation, invitation } from "./session/invitation.tsx";
@@ -25,7 +25,11 @@ const PAGES = SCREENS.map(pageOf);
 
 function pageOf(screen: Screen) {
   const Loaded = lazy(() => counted(screen.load()).catch(() => ({ default: Outdated })));
-  const component = () => <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>;
+  const component = () => (
+    <RouteTitle.Provider value={screen.title}>
+      <Guard>{may(screen.scope) ? <Loaded /> : <Refused scope={screen.scope ?? ""} />}</Guard>
+    </RouteTitle.Provider>
+  );
   return { screen, component, preload: Loaded.preload, pattern: patternOf(screen.path) };
 }
 

@@ -55,6 +55,12 @@ class Console:
 
     def go(self, path: str = "") -> Page:
         """Go to a screen as a link does, without loading the page again."""
+        self.begin(path)
+        self.settled()
+        return self.page
+
+    def begin(self, path: str) -> None:
+        """Go to a screen, and do not wait for it."""
         self.page.evaluate(
             """(path) => {
               window.quietSince = undefined;
@@ -63,8 +69,6 @@ class Console:
             }""",
             f"/console/{self.shop_id}{path}",
         )
-        self.settled()
-        return self.page
 
     def settled(self) -> None:
         """Wait for the screen: it has a heading, and for a moment it has been reading nothing."""

@@ -1,4 +1,4 @@
-/** Formats of numbers and moments. To make one takes longer than to use it a hundred times, so each is kept. */
+/** Formats of numbers, moments and sentences. To make one takes longer than to use it a hundred times, so each is kept. */
 
 export const LOCALE = "en-GB";
 
@@ -26,6 +26,13 @@ let distances: Intl.RelativeTimeFormat | undefined;
 export function distanceFormat(): Intl.RelativeTimeFormat {
   distances ??= new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
   return distances;
+}
+
+/** Return text with a capital letter and a full stop. */
+export function sentence(text: string): string {
+  const trimmed = text.trim();
+  const ended = /[.!?:…]$/.test(trimmed) || !trimmed ? trimmed : `${trimmed}.`;
+  return ended.charAt(0).toUpperCase() + ended.slice(1);
 }
 
 function kept<T>(formats: Map<string, T>, options: object, make: () => T): T {

@@ -59,13 +59,6 @@ export function measureOf(goal: {
   return `${unit} an ${goal.denominator === "items" ? "item" : event}`;
 }
 
-/** Return text with a capital letter and a full stop. */
-export function sentence(text: string): string {
-  const trimmed = text.trim();
-  const ended = /[.!?:…]$/.test(trimmed) || !trimmed ? trimmed : `${trimmed}.`;
-  return ended.charAt(0).toUpperCase() + ended.slice(1);
-}
-
 function short(value: number, digits: number, signDisplay: "exceptZero" | "auto"): string {
   const isLong = Math.abs(value) >= 10_000;
   return numberFormat({

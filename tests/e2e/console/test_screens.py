@@ -1,27 +1,28 @@
 """Every screen, found by following links: no barrier that axe knows, nothing that scrolls sideways, every bad state."""
 
-import re
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser
 
 from tests.browser.pages.conftest import installed
 from tests.e2e.console.crawl import barriers, fill, pattern_of, screens
+from tests.e2e.console.recorded import ODD, STATES, Player, Recording
 from tests.e2e.story import Story, new_shop
 from tests.support.console_page import NARROW, WIDE, Console
 from tests.support.sizes import sized
 
 pytestmark = [pytest.mark.browser, pytest.mark.stack]
 
-OTHER_LOOKS = sized([(WIDE, True), (NARROW, False), (NARROW, True)], [(NARROW, True)])
-API = re.compile(r"/api/v1/")
 LEAST_SCREENS = 40
+LEAST_RENEWED = sized(8, 1)
 WITHOUT = {"/experiments/new"}
 """Screens that are whole without what they read: suggestions."""
 
-COMPLAINT = re.compile(r"try again|may not see|does not answer|unexpected error|x:read", re.IGNORECASE)
-ODD = re.compile(r"undefined|\[object|NaN|^\s*$")
+PICTURES = Path(".local/console_states")
+LOOKS: list[tuple[Any, Any]] = [(size, scheme) for size in (WIDE, NARROW) for scheme in ("light", "dark")]
 PAST_THE_EDGE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -32,28 +33,33 @@ def axe() -> str:
 
 @pytest.fixture(scope="module")
 def shop(stack: dict[str, Any]) -> Story:
-    """A shop with one thing of each kind."""
+    """A shop with one thing of each kind, seen by its owner."""
     made = new_shop(Story(stack), "screens.example")
     fill(made)
-    return made
+    return Story({**made.dev, "api_key": made.dev["user_key"]})
+
+
+@dataclass(slots=True)
+class Walk:
+    """One address of each screen with what is wrong there on a wide screen in daylight, and what was read."""
+
+    faults: dict[str, list[Any]]
+    recording: Recording
 
 
 @pytest.fixture(scope="module")
-def seen(shop: Story, browser: Browser, axe: str) -> dict[str, list[Any]]:
-    """Return one address of each screen, with what is wrong there on a wide screen in daylight."""
+def seen(shop: Story, browser: Browser, axe: str) -> Walk:
+    """Walk through every screen of the shop."""
     console = Console(browser, shop)
     console.sign_in()
-    # At the size of the gate, axe has half of the screens in each look.
-    walk = enumerate(screens(console))
-    wrong = {path: _faults(console, axe if sized(True, number % 2 == 0) else None) for number, path in walk}
+    walk = Walk({}, Recording())
+    walk.recording.listen(console)
+    for number, path in enumerate(screens(console)):
+        # At the size of the gate, axe has half of the screens in each look.
+        walk.faults[path] = _faults(console, axe if sized(True, number % 2 == 0) else None)
+        walk.recording.keep()
     console.close()
-    return wrong
-
-
-@pytest.fixture(scope="module")
-def paths(seen: dict[str, list[Any]]) -> list[str]:
-    """Return one address of each screen."""
-    return list(seen)
+    return walk
 
 
 def _faults(console: Console, axe: str | None) -> list[Any]:
@@ -62,20 +68,20 @@ def _faults(console: Console, axe: str | None) -> list[Any]:
     return [*named, *([f"{past} pixels past the edge"] if past else [])]
 
 
-def test_screens__found_by_links__have_no_barrier(seen: dict[str, list[Any]]) -> None:
-    assert {pattern_of(path): faults for path, faults in seen.items() if faults} == {}
-    assert len(seen) >= LEAST_SCREENS
+def test_screens__found_by_links__have_no_barrier(seen: Walk) -> None:
+    assert {pattern_of(path): faults for path, faults in seen.faults.items() if faults} == {}
+    assert len(seen.faults) >= LEAST_SCREENS
 
 
-@pytest.mark.parametrize(("size", "is_dark"), OTHER_LOOKS)
-def test_screens__in_another_look__have_no_barrier_and_stay_in_the_window(
-    shop: Story, browser: Browser, axe: str, paths: list[str], size: dict[str, int], is_dark: bool
+def test_screens__in_a_narrow_dark_window__have_no_barrier_and_stay_in_it(
+    shop: Story, browser: Browser, axe: str, seen: Walk
 ) -> None:
-    console = Console(browser, shop, size=size, is_dark=is_dark)
+    console = Console(browser, shop, size=NARROW, is_dark=True)
     console.sign_in()
     console.open()
+    Player(console, seen.recording)
     problems: dict[str, Any] = {}
-    for number, path in enumerate(paths):
+    for number, path in enumerate(seen.faults):
         console.go(path)
         if named := _faults(console, axe if sized(True, number % 2 == 1) else None):
             problems[pattern_of(path)] = named
@@ -83,56 +89,47 @@ def test_screens__in_another_look__have_no_barrier_and_stay_in_the_window(
     console.close()
 
 
-BROKEN: dict[str, Any] = {
-    "refused": {
-        "status": 403,
-        "json": {
-            "error": {"code": "insufficient_scope", "message": "this needs x:read", "status": 403, "request_id": "r-1"}
-        },
-    },
-    "failed": {
-        "status": 500,
-        "json": {
-            "error": {"code": "internal_error", "message": "an unexpected error", "status": 500, "request_id": "r-2"}
-        },
-    },
-    "of a proxy": {"status": 502, "body": "<html>Bad gateway</html>"},
-}
-
-
-STATES = [*BROKEN, "offline"]
-
-
-@pytest.mark.parametrize("first", sized(range(len(STATES)), [0]))
-def test_screens__that_cannot_read__say_so(shop: Story, browser: Browser, paths: list[str], first: int) -> None:
+@pytest.mark.parametrize("state", sized(STATES, ("by turn",)))
+def test_screens__in_a_state__say_so_without_a_barrier(
+    shop: Story, browser: Browser, axe: str, seen: Walk, state: str
+) -> None:
     console = Console(browser, shop)
     console.sign_in()
-    reads, state = 0, ""
-
-    def answer(route: Route) -> None:
-        nonlocal reads
-        reads += 1
-        if state == "offline":
-            route.abort()
-        else:
-            route.fulfill(**BROKEN[state])
-
     console.open()
-    console.page.route(API, answer)
-    silent: dict[str, str] = {}
-    for number, path in enumerate(paths):
-        # Each screen in one state; at full size in every one.
-        reads, state = 0, STATES[(first + number) % len(STATES)]
-        text = _text(console, path)
-        if reads and path not in WITHOUT and not COMPLAINT.search(text):
-            silent[pattern_of(path)] = text
-    assert silent == {}
+    player = Player(console, seen.recording)
+    wrong: dict[str, list[Any]] = {}
+    renewed = 0
+    for number, path in enumerate(seen.faults):
+        # In the gate each screen is in one state, at full size in every one.
+        chosen = state if state in STATES else STATES[number % len(STATES)]
+        faults: list[Any] = [] if path in WITHOUT else player.enter(path, chosen)
+        renewed += chosen == "stale" and bool(player.reads)
+        faults += _looks(console, axe, state, pattern_of(path)) if state == chosen else []
+        faults += player.release() if chosen == "loading" else []
+        if faults:
+            wrong[f"{chosen}: {pattern_of(path)}"] = faults
+    assert wrong == {}
+    assert renewed >= LEAST_RENEWED or state not in {"stale", "by turn"}
     console.close()
 
 
-def test_screens__of_an_empty_shop__show_words(console: Console, paths: list[str]) -> None:
+def _looks(console: Console, axe: str, state: str, screen: str) -> list[Any]:
+    """Take a picture in each look. Return what is past an edge in one, and what axe finds in two of them."""
+    faults: list[Any] = []
+    for size, scheme in LOOKS:
+        console.page.set_viewport_size(size)
+        console.page.emulate_media(color_scheme=scheme)
+        look = f"{size['width']}-{scheme}"
+        picture = PICTURES / f"{state}{screen.replace('/', '.')}.{look}.png"
+        console.page.screenshot(path=picture, full_page=state in {"whole", "empty"})
+        has_axe = (size, scheme) in (LOOKS[0], LOOKS[-1]) or state == "whole"
+        faults += [f"{look}: {fault}" for fault in _faults(console, axe if has_axe else None)]
+    return faults
+
+
+def test_screens__of_an_empty_shop__show_words(console: Console, seen: Walk) -> None:
     console.open()
-    of_the_shop = [path for path in paths if ":id" not in pattern_of(path)]
+    of_the_shop = [path for path in seen.faults if ":id" not in pattern_of(path)]
     odd = {path: text for path in of_the_shop if ODD.search(text := _text(console, path))}
     assert odd == {}
     assert len(of_the_shop) > LEAST_SCREENS / 2

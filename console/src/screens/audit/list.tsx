@@ -151,5 +151,10 @@ function Further({ more }: { more: () => Promise<void> }) {
 }
 
 function None({ isFiltered }: { isFiltered: boolean }) {
-  return <Empty title={isFiltered ? "No change fits these filters" : "Nothing was changed yet"} />;
+  if (isFiltered) return <Empty title="No change fits these filters" />;
+  return (
+    <Empty title="Nothing was changed yet">
+      <p>Every change of the shop will stand here, with who made it and what was there before.</p>
+    </Empty>
+  );
 }

@@ -72,7 +72,9 @@ export function Links({ idea, reload, canWrite }: Props) {
           ]}
         />
       ) : (
-        <Empty title="No experiment tests this idea yet" />
+        <Empty title="No experiment tests this idea yet">
+          <p>Make a draft of the idea, or link an experiment that tests it already.</p>
+        </Empty>
       )}
       {isLinking && <LinkDialog idea={idea} reload={reload} onClose={() => setLinking(false)} />}
     </Section>

@@ -42,7 +42,9 @@ function Rows({ experiment }: { experiment: Experiment }) {
     <Shown of={rows}>
       {(read) =>
         read.length === 0 ? (
-          <Empty title="Nothing happened yet" />
+          <Empty title="Nothing happened yet">
+            <p>Every change and every step of the experiment will stand here, with who took it.</p>
+          </Empty>
         ) : (
           <>
             <ol class="history">

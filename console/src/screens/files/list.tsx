@@ -73,7 +73,15 @@ export default function Files() {
         columns={COLUMNS}
         of={rows}
         keyOf={(row) => row.path}
-        empty={<Empty title="No file is like this" />}
+        empty={
+          prefix || kind ? (
+            <Empty title="No file is like this" />
+          ) : (
+            <Empty title="No file yet">
+              <p>Keep here what people and programs should know about your shop: notes, briefs, data.</p>
+            </Empty>
+          )
+        }
       />
     </Page>
   );

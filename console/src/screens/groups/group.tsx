@@ -80,7 +80,9 @@ function Filled({ group, of }: { group: Group; of: Loaded<Group> }) {
           ]}
         />
       ) : (
-        <Empty title="No experiment is in this group" />
+        <Empty title="No experiment is in this group">
+          <p>Edit the group to put in experiments of which a visitor should take part in one at most.</p>
+        </Empty>
       )}
       {impact.dialog}
     </Page>

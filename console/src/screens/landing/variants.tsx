@@ -106,7 +106,19 @@ function None({ page, of }: Props) {
   const [chosen, setChosen] = useState("");
   const query = { limit: 100, sort: "-updated_at" as const };
   const experiments = useLoaded(() => data(api.GET("/experiments", { params: { query } })), []);
-  if (!may("landing_pages:write") || !page.versions.length) return <Empty title="No experiment is on this page" />;
+  if (!may("landing_pages:write") || !page.versions.length) {
+    return (
+      <Empty title="No experiment is on this page">
+        {page.versions.length ? (
+          <p>Somebody who may change landing pages can put one on it.</p>
+        ) : (
+          <p>
+            Write a version first. <a href={`${at("/landing-pages", page.id)}/write`}>Write a version</a>
+          </p>
+        )}
+      </Empty>
+    );
+  }
   return (
     <Shown of={experiments}>
       {({ data: known }) => (

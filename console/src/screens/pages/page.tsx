@@ -162,7 +162,11 @@ function Consumers({ page_id }: { page_id: string }) {
       columns={CONSUMERS}
       of={rows}
       keyOf={(row) => row.id}
-      empty={<Empty title="Nothing uses this page yet" />}
+      empty={
+        <Empty title="Nothing uses this page yet">
+          <p>Choose it in the targeting of an experiment, a flag or a personalization.</p>
+        </Empty>
+      }
     />
   );
 }

@@ -31,7 +31,11 @@ export function Experiences({ item, of, canWrite }: Props) {
   );
   return (
     <Section title="Experiences" actions={add} lead="What visitors see, in one version or several.">
-      {item.experiences.length === 0 && <Empty title="No experience yet" action={add} />}
+      {item.experiences.length === 0 && (
+        <Empty title="No experience yet" action={add}>
+          <p>An experience is what these visitors see in place of the usual page: begin with one.</p>
+        </Empty>
+      )}
       <div class="cards">
         {item.experiences.map((experience) => (
           <Card key={experience.key} item={item} experience={experience} of={of} canWrite={canWrite} />

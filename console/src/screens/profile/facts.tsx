@@ -28,7 +28,13 @@ export function Facts({ profile, of, canWrite }: Props) {
       await of.reload();
       saved({}, status === "confirmed" ? "Confirmed" : "Rejected");
     });
-  if (!facts.length) return <Empty title="No fact yet" />;
+  if (!facts.length) {
+    return (
+      <Empty title="No fact yet">
+        <p>A run reads them from the store's pages. Run it again when the pages say more.</p>
+      </Empty>
+    );
+  }
   return (
     <ul class="reviews">
       {facts.map((fact) => (

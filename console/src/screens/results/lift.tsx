@@ -1,4 +1,5 @@
-import { apart, between, sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
+import { apart, between } from "../../kit/measure.ts";
 import { Section } from "../../kit/page.tsx";
 import { change, percent } from "../../kit/values.tsx";
 import { type Arm, ArmName } from "../../plots/arm.tsx";

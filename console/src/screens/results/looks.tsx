@@ -1,4 +1,5 @@
-import { apart, sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
+import { apart } from "../../kit/measure.ts";
 import { Section } from "../../kit/page.tsx";
 import { type Column, Table } from "../../kit/table.tsx";
 import { count, percent, Time } from "../../kit/values.tsx";

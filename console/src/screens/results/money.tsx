@@ -1,4 +1,5 @@
-import { measured, sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
+import { measured } from "../../kit/measure.ts";
 import { Section } from "../../kit/page.tsx";
 import { count, money, percent } from "../../kit/values.tsx";
 import { Figure } from "../../plots/figure.tsx";

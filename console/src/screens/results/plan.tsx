@@ -1,4 +1,4 @@
-import { sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
 import { Section } from "../../kit/page.tsx";
 import { count, percent } from "../../kit/values.tsx";
 import { EffectPlot } from "../../plots/effect.tsx";

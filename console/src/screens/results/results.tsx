@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { api, data, renewed, type Schemas } from "../../api/client.ts";
 import { type Loaded, useLoaded, useRenewed } from "../../api/loading.ts";
-import { sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
 import { Shown } from "../../kit/state.tsx";
 import { Ago, count, percent } from "../../kit/values.tsx";
 import { ExperimentFrame } from "../experiments/frame.tsx";

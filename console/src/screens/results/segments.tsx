@@ -2,7 +2,7 @@ import { useLocation } from "preact-iso";
 import { withQuery } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
 import { useLoaded } from "../../api/loading.ts";
-import { sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
 import { Section } from "../../kit/page.tsx";
 import { Shown } from "../../kit/state.tsx";
 import { count } from "../../kit/values.tsx";

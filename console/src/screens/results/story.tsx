@@ -1,4 +1,4 @@
-import { sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
 import { Section } from "../../kit/page.tsx";
 import { count, percent, Time } from "../../kit/values.tsx";
 import { BY, ENGINES, type Report } from "./wording.ts";

@@ -1,5 +1,6 @@
 import { inWords } from "../../kit/badge.tsx";
-import { pValue, sentence } from "../../kit/measure.ts";
+import { sentence } from "../../kit/formats.ts";
+import { pValue } from "../../kit/measure.ts";
 import { Section } from "../../kit/page.tsx";
 import { Ago, count } from "../../kit/values.tsx";
 import { armsIn, type Fact, Facts } from "./parts.tsx";

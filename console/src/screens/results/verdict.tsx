@@ -1,6 +1,6 @@
 import { at } from "../../address.ts";
-import { numberFormat } from "../../kit/formats.ts";
-import { between, measured, sentence } from "../../kit/measure.ts";
+import { numberFormat, sentence } from "../../kit/formats.ts";
+import { between, measured } from "../../kit/measure.ts";
 import { change, count, percent, Time } from "../../kit/values.tsx";
 import { ArmName } from "../../plots/arm.tsx";
 import { armsIn, currencyOf, type Fact, Facts, isDoubtful, Word } from "./parts.tsx";
