@@ -64,7 +64,11 @@ function Experience({ of }: { of: Schemas["ExperienceResults"] }) {
         )
       }
     >
-      {results.goals.length === 0 && <Empty title="No goal measures this">Choose goals in the settings.</Empty>}
+      {results.goals.length === 0 && (
+        <Empty title="No goal measures this">
+          <p>Choose goals in the settings.</p>
+        </Empty>
+      )}
       {results.goals.map((goal) => (
         <Goal key={goal.goal_id} goal={goal} experienceId={of.experience_id} />
       ))}
