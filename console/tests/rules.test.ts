@@ -8,7 +8,7 @@ import { adapted } from "../src/kit/rules/attributes.ts";
 import { cleanedTargeting } from "../src/kit/rules/targeting.tsx";
 import { audienceInWords, cleaned, pageInWords, targetingInWords } from "../src/kit/rules/words.ts";
 import { moved } from "../src/kit/sortable.tsx";
-import { base64, sizeInWords } from "../src/screens/assets/upload.ts";
+import { base64, sizeInWords } from "../src/kit/upload.ts";
 import { type Idea, reordered } from "../src/screens/backlog/ideas.ts";
 import { treeOf } from "../src/screens/files/tree.ts";
 

@@ -1,5 +1,5 @@
+import { ChoosePicture } from "../kit/pictures.tsx";
 import type { ChosenElement } from "./messages.ts";
-import { ChoosePicture } from "./pictures.tsx";
 
 type Values = Record<string, string | null>;
 
@@ -35,7 +35,7 @@ export function AttributeFields({ element, changed, onChange }: AttributeFieldsP
             <ChoosePicture
               label="Choose a picture of the shop"
               // Other sizes of the picture before would be shown in its place.
-              onChoose={(src) => put({ src, ...("srcset" in attributes && { srcset: null }) })}
+              onChoose={({ public_url }) => put({ src: public_url, ...("srcset" in attributes && { srcset: null }) })}
             />
           )}
         </div>

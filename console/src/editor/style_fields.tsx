@@ -1,4 +1,4 @@
-import { ChoosePicture } from "./pictures.tsx";
+import { ChoosePicture } from "../kit/pictures.tsx";
 
 interface StyleFieldsProps {
   now: Record<string, string>;
@@ -49,7 +49,9 @@ export function StyleFields({ now, changed, onChange }: StyleFieldsProps) {
             {name === "background-image" && (
               <ChoosePicture
                 label="Choose a picture of the shop for the background"
-                onChoose={(address) => put(name, `url("${address.replace(/["\\\s]/g, encodeURIComponent)}")`)}
+                onChoose={({ public_url }) =>
+                  put(name, `url("${(public_url ?? "").replace(/["\\\s]/g, encodeURIComponent)}")`)
+                }
               />
             )}
           </span>

@@ -9,13 +9,13 @@ import { Copied } from "../../kit/copy.tsx";
 import { Conflict, useEdit } from "../../kit/edit.tsx";
 import { Form, TextField } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
+import { Thumbnail } from "../../kit/pictures.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
+import { sizeInWords } from "../../kit/upload.ts";
 import { Time } from "../../kit/values.tsx";
 import { Verbs } from "../../kit/verbs.tsx";
 import { may } from "../../session/session.ts";
-import { Thumbnail } from "./list.tsx";
-import { sizeInWords } from "./upload.ts";
 
 type Asset = Schemas["Asset"];
 

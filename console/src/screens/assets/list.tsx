@@ -7,11 +7,12 @@ import { asProblem } from "../../api/problems.ts";
 import { SearchFilter } from "../../kit/filters.tsx";
 import { More } from "../../kit/more.tsx";
 import { Page } from "../../kit/page.tsx";
+import { Thumbnail } from "../../kit/pictures.tsx";
 import { Empty, Shown } from "../../kit/state.tsx";
 import { notify } from "../../kit/toast.tsx";
+import { sizeInWords, upload } from "../../kit/upload.ts";
 import { Ago } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
-import { sizeInWords, upload } from "./upload.ts";
 
 type Asset = Schemas["Asset"];
 
@@ -92,14 +93,6 @@ function Tile({ asset }: { asset: Asset }) {
       </p>
     </li>
   );
-}
-
-/** The picture of an asset, or its kind. */
-export function Thumbnail({ asset }: { asset: Asset }) {
-  if (asset.public_url && asset.mime_type.startsWith("image/")) {
-    return <img src={asset.public_url} alt="" loading="lazy" />;
-  }
-  return <span class="kind">{asset.public_url ? asset.mime_type : "not uploaded yet"}</span>;
 }
 
 function Upload({ of }: { of: Rows<Asset> }) {

@@ -11,10 +11,10 @@ import { Page } from "../../kit/page.tsx";
 import { TextChange } from "../../kit/patch.tsx";
 import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
+import { sizeInWords } from "../../kit/upload.ts";
 import { Ago } from "../../kit/values.tsx";
 import { Verbs } from "../../kit/verbs.tsx";
 import { may } from "../../session/session.ts";
-import { sizeInWords } from "../assets/upload.ts";
 
 type File = Schemas["WorkspaceFile"];
 

@@ -7,9 +7,9 @@ import { SearchFilter } from "../../kit/filters.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/state.tsx";
 import { type Column, List } from "../../kit/table.tsx";
+import { sizeInWords } from "../../kit/upload.ts";
 import { Ago } from "../../kit/values.tsx";
 import { may } from "../../session/session.ts";
-import { sizeInWords } from "../assets/upload.ts";
 
 type File = Schemas["WorkspaceFile"];
 

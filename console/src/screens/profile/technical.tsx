@@ -1,8 +1,8 @@
 import type { Schemas } from "../../api/client.ts";
 import { Section } from "../../kit/page.tsx";
 import { Table } from "../../kit/table.tsx";
+import { sizeInWords } from "../../kit/upload.ts";
 import { count, percent } from "../../kit/values.tsx";
-import { sizeInWords } from "../assets/upload.ts";
 
 type Tool = Schemas["StoreTool"];
 

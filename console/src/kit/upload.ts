@@ -1,5 +1,5 @@
-import { api, data, type Schemas } from "../../api/client.ts";
-import { Problem } from "../../api/problems.ts";
+import { api, data, type Schemas } from "../api/client.ts";
+import { Problem } from "../api/problems.ts";
 
 const INLINE_BYTES = 3 * 1024 * 1024;
 const CHUNK = 0x8000;
