@@ -83,7 +83,7 @@ def test_landing_page__published_and_rolled_back__shows_the_earlier_version(cons
     page = console.api("POST", "/landing-pages", 201, name="Lamp", slug="lamp", publish_path="/lamp")
     path = f"/landing-pages/{page['id']}"
     console.open(f"{path}/write")
-    console.page.get_by_text("The same as JSON").click()
+    console.page.get_by_text("The same content as JSON").click()
     expect(console.page.locator(".cm-content")).to_be_visible()
     console.write("Content", '{\n"format": 1,\n"lang": "en",\n"blocks": [{"type": "hero", "id": "top"}]\n}')
     console.click("Write the version")

@@ -1,150 +1,216 @@
-import { useId, useState } from "preact/hooks";
-import { useMessages } from "../../kit/form.tsx";
-import { asJson } from "../../kit/json.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Problem } from "../../api/problems.ts";
+import { Dialog } from "../../kit/dialog.tsx";
+import { Field, useMessages } from "../../kit/form.tsx";
 import {
   type Block,
-  blocksOf,
-  EXAMPLES,
+  type Content,
+  copied,
   newBlock,
-  type Path,
-  type Text,
-  textsOf,
-  withValue,
+  renamed,
+  type ShopFacts,
+  type Step,
+  stepped,
   wordsOf,
-} from "./blocks.ts";
+} from "./content.ts";
+import { BLOCKS, SHARED, UNKNOWN } from "./grammar.ts";
+import { Listed } from "./listed.tsx";
+import { PartFields } from "./part_fields.tsx";
+
+const MOST = 60;
 
 interface Props {
-  /** The content as JSON text, which is what is sent. */
-  value: string;
-  onChange: (text: string) => void;
+  content: Content;
+  problem: Problem | null;
+  shop: ShopFacts;
+  onChange: (content: Content) => void;
+  /** The block that a person works on. */
+  onLook: (id: string) => void;
 }
 
-/** The blocks of a page: their texts in fields, their order, and new ones. Everything else stands in the JSON. */
-export function BlockFields({ value, onChange }: Props) {
-  const [type, setType] = useState("text");
-  const chooser = useId();
-  const blocks = blocksOf(value);
-  if (!blocks)
-    return <p class="note warn">The content below cannot be read at the moment, so its blocks are not shown.</p>;
-  const put = (next: readonly Block[]) => onChange(asJson({ ...JSON.parse(value), blocks: next }));
+/** The blocks of a page: what each has in fields, their order, and new ones. */
+export function BlockFields({ content, problem, shop, onChange, onLook }: Props) {
+  const { blocks } = content;
+  const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(blocks.length < 4 ? blocks.map(idOf) : []));
+  const [addingAt, setAddingAt] = useState<number | null>(null);
+  const messages = useMessages("spec.blocks");
+  const cards = useRef<HTMLFieldSetElement>(null);
+  const fresh = useRef<string | null>(null);
+  useEffect(() => {
+    if (!fresh.current) return;
+    const card = [...(cards.current?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].find(
+      ({ dataset }) => dataset.block === fresh.current,
+    );
+    fresh.current = null;
+    card?.querySelector<HTMLElement>("input, textarea, .chosen button")?.focus();
+  });
+  const open = (id: string, is: boolean) =>
+    setOpened((before) => {
+      const after = new Set(before);
+      if (is) after.add(id);
+      else after.delete(id);
+      return after;
+    });
+  const put = (next: Block[]) => onChange({ ...content, blocks: next });
+  const step = (taken: Step) => {
+    const block = blocks[taken.at ?? 0];
+    if (taken.do !== "copy" || !block) return put(stepped(blocks, taken));
+    const copy = copied(block, blocks);
+    open(copy.id, true);
+    put(stepped(blocks, { do: "add", at: taken.at + 1, entry: copy }));
+  };
+  const add = (type: string) => {
+    const block = newBlock(type, blocks, shop);
+    open(block.id, true);
+    put(stepped(blocks, { do: "add", at: addingAt ?? blocks.length, entry: block }));
+    setAddingAt(null);
+    fresh.current = block.id;
+    onLook(block.id);
+  };
   return (
-    <fieldset class="by-hand">
-      <legend>Blocks</legend>
-      <ol>
-        {blocks.map((block, place) => (
-          <li key={block.id} class="card">
-            <BlockCard
-              block={block}
-              place={place}
-              onChange={(next) => put(blocks.with(place, next))}
-              onRemove={() => put(blocks.toSpliced(place, 1))}
-              onUp={place > 0 ? () => put(blocks.toSpliced(place, 1).toSpliced(place - 1, 0, block)) : null}
+    <fieldset class="page-blocks" ref={cards}>
+      <legend>Blocks, from top to bottom</legend>
+      {messages.length > 0 && (
+        <p class="message" data-invalid tabIndex={-1}>
+          {messages.join(" ")}
+        </p>
+      )}
+      <Listed
+        label="Blocks"
+        items={blocks}
+        keyOf={idOf}
+        nameOf={(block, place) => `block ${place + 1}, ${nameOf(block)}`}
+        onStep={step}
+        least={1}
+        most={MOST}
+      >
+        {(block, place, tools) => (
+          <details
+            class="page-block"
+            data-block={block.id}
+            open={opened.has(block.id)}
+            onToggle={(event) => open(block.id, event.currentTarget.open)}
+            onFocusIn={() => onLook(block.id)}
+          >
+            <summary>
+              <strong>
+                {place + 1}. {nameOf(block)}
+              </strong>{" "}
+              <span class="soft">{wordsOf(block).slice(0, 60)}</span>
+              {isWrong(problem, place) && <span class="message"> Something to correct</span>}
+            </summary>
+            <p class="entry-head">
+              {tools}
+              {blocks.length < MOST && (
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Add a block below block ${place + 1}`}
+                  onClick={() => setAddingAt(place + 1)}
+                >
+                  Add below
+                </button>
+              )}
+            </p>
+            <PartFields
+              fields={(BLOCKS[block.type] ?? UNKNOWN).fields}
+              part={block}
+              path={`spec.blocks[${place}]`}
+              onChange={(part) => put(blocks.with(place, part as Block))}
             />
-          </li>
-        ))}
-      </ol>
-      <p class="tools">
-        <label class="unseen" for={chooser}>
-          Kind of block
-        </label>
-        <select id={chooser} class="auto" value={type} onChange={(event) => setType(event.currentTarget.value)}>
-          {Object.entries(EXAMPLES).map(([name, example]) => (
-            <option key={name} value={name}>
-              {example.name}
-            </option>
-          ))}
-        </select>
-        <button type="button" onClick={() => put([...blocks, newBlock(type, blocks)])}>
-          Add the block
-        </button>
-      </p>
+            {!BLOCKS[block.type] && <p class="note">Blocks of the type “{block.type}” are written as JSON, below.</p>}
+            <details class="aside">
+              <summary>Background, who sees it, and its address on the page</summary>
+              <PartFields
+                fields={SHARED}
+                part={block}
+                path={`spec.blocks[${place}]`}
+                onChange={(part) => put(blocks.with(place, part as Block))}
+              />
+              <IdField
+                path={`spec.blocks[${place}].id`}
+                id={block.id}
+                onChange={(wanted) => {
+                  const after = renamed(content, place, wanted);
+                  open(after.blocks[place]?.id ?? "", true);
+                  onChange(after);
+                }}
+              />
+            </details>
+          </details>
+        )}
+      </Listed>
+      {blocks.length < MOST && (
+        <p class="tools">
+          <button type="button" onClick={() => setAddingAt(blocks.length)}>
+            Add a block
+          </button>
+        </p>
+      )}
+      {addingAt !== null && <ChooseBlock onChoose={add} onClose={() => setAddingAt(null)} />}
     </fieldset>
   );
 }
 
-interface CardProps {
-  block: Block;
-  place: number;
-  onChange: (block: Block) => void;
-  onRemove: () => void;
-  onUp: (() => void) | null;
-}
-
-function BlockCard({ block, place, onChange, onRemove, onUp }: CardProps) {
-  const name = EXAMPLES[block.type]?.name ?? block.type;
-  const items = Array.isArray(block.items) ? block.items : null;
+function ChooseBlock({ onChoose, onClose }: { onChoose: (type: string) => void; onClose: () => void }) {
   return (
-    <>
-      <div class="title">
-        <h2>
-          {place + 1}. {name}
-        </h2>
-        <span class="spring" />
-        <button type="button" class="quiet" disabled={!onUp} aria-label={`Move ${name} up`} onClick={() => onUp?.()}>
-          ↑
-        </button>
-        <button type="button" class="quiet" aria-label={`Remove ${name}`} onClick={onRemove}>
-          Remove
-        </button>
-      </div>
-      <div class="change-parts">
-        {textsOf(block).map((text) => (
-          <TextOf
-            key={text.path.join(".")}
-            path={["blocks", place, ...text.path]}
-            text={text}
-            onChange={(value) => onChange(withValue(block, text.path, value))}
-          />
-        ))}
-      </div>
-      {items && (
-        <p class="tools">
-          <button
-            type="button"
-            onClick={() => onChange({ ...block, items: [...items, structuredClone(items.at(-1))] })}
-          >
-            Add an entry
-          </button>
-          {items.length > 1 && (
-            <button type="button" class="quiet" onClick={() => onChange({ ...block, items: items.slice(0, -1) })}>
-              Remove the last
+    <Dialog title="Add a block" isWide onClose={onClose}>
+      <ul class="block-kinds">
+        {Object.entries(BLOCKS).map(([type, { name, about }]) => (
+          <li key={type}>
+            <button type="button" onClick={() => onChoose(type)}>
+              <strong>{name}</strong>
+              <span class="soft">{about}</span>
             </button>
-          )}
-        </p>
-      )}
-    </>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
   );
 }
 
-interface TextProps {
-  /** Inside the content. */
-  path: Path;
-  text: Text;
-  onChange: (value: string) => void;
+interface IdProps {
+  path: string;
+  id: string;
+  onChange: (wanted: string) => void;
 }
 
-function TextOf({ path, text, onChange }: TextProps) {
-  const id = useId();
-  const messages = useMessages(path.reduce<string>((so, step) => `${so}.${step}`, "spec"));
-  const attributes = {
-    id,
-    value: text.value,
-    "aria-invalid": messages.length > 0 || undefined,
-    "aria-describedby": messages.length > 0 ? `${id}-problem` : undefined,
-  };
+/** The anchor of a block. It changes when the field is left: until then, links would lead to each letter of it. */
+function IdField({ path, id, onChange }: IdProps) {
   return (
-    <div class={text.isLong ? "change-value" : undefined}>
-      <label for={id}>{wordsOf(text.path)}</label>
-      {text.isLong ? (
-        <textarea {...attributes} rows={2} onInput={(event) => onChange(event.currentTarget.value)} />
-      ) : (
-        <input {...attributes} type="text" onInput={(event) => onChange(event.currentTarget.value)} />
+    <Field
+      path={path}
+      label="Address on the page"
+      required
+      hint={`Links lead here with #${id}. They follow where you change it.`}
+    >
+      {(attributes) => (
+        <input
+          {...attributes}
+          type="text"
+          autocomplete="off"
+          value={id}
+          onChange={(event) => {
+            const typed = event.currentTarget.value;
+            event.currentTarget.value = id;
+            if (typed && typed !== id) onChange(typed);
+          }}
+        />
       )}
-      {messages.length > 0 && (
-        <p id={`${id}-problem`} class="message">
-          {messages.join(" ")}
-        </p>
-      )}
-    </div>
+    </Field>
+  );
+}
+
+function idOf({ id }: Block): string {
+  return id;
+}
+
+function nameOf({ type }: Block): string {
+  return (BLOCKS[type] ?? UNKNOWN).name;
+}
+
+function isWrong(problem: Problem | null, place: number): boolean {
+  return (problem?.fields ?? []).some(({ path }) =>
+    new RegExp(`^spec\\.blocks(\\.${place}|\\[${place}\\])(\\W|$)`).test(path),
   );
 }

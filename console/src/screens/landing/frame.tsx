@@ -66,13 +66,13 @@ export function LandingFrame({ current, isLive, children }: FrameProps) {
 
 function PageVerbs({ page, of }: { page: LandingPage; of: Loaded<LandingPage> }) {
   const [isEditing, setEditing] = useState(false);
-  const { route } = useLocation();
+  const { route, path } = useLocation();
   const params = { path: { landing_page_id: page.id }, header: ifMatch(page) };
   const verb = (name: "archive" | "unarchive", text: string) => async () =>
     of.replace(saved(await data(api.POST(`/landing-pages/{landing_page_id}/${name}`, { params })), text));
   return (
     <>
-      {page.status !== "archived" && (
+      {page.status !== "archived" && !path.endsWith("/write") && (
         <a class="button primary" href={`${at("/landing-pages", page.id)}/write`}>
           Write a version
         </a>
