@@ -47,6 +47,7 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
   const [seo, setSeo] = useState<Partial<Seo>>({ ...manifest, title: manifest.title ?? page.name });
   const [brief, setBrief] = useState(from?.brief_id ?? "");
   const [isTouched, setTouched] = useState(false);
+  const [isAdvanced, setAdvanced] = useState(false);
   const doing = useDoing();
   const { route } = useLocation();
   const briefs = useLoaded(() => data(api.GET("/content-briefs", { params: { query: { limit: 100 } } })), []);
@@ -165,7 +166,11 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
             }
           </Shown>
         </details>
-        <details class="page-part" open={isInJsonOnly || !content}>
+        <details
+          class="page-part"
+          open={isAdvanced || isInJsonOnly || !content}
+          onToggle={(event) => setAdvanced(event.currentTarget.open)}
+        >
           <summary>
             <strong>Advanced</strong> <span class="soft">The same content as JSON.</span>
           </summary>
