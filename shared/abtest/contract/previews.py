@@ -10,6 +10,7 @@ from abtest.domain.preview.session import PreviewSession
 
 Lifetime = Annotated[int, Field(ge=60, le=7200)]
 FlagValue = Literal["on", "off"]
+Opens = Literal["proxy", "storefront", "landing_page"]
 
 
 class PreviewCreate(Input):
@@ -59,7 +60,7 @@ class Preview(Output):
 
     session_id: Id
     url: str
-    opens: Literal["proxy", "storefront"]
+    opens: Opens
     experiment_id: Id | None
     variation_id: Id | None
     personalization_id: Id | None
@@ -77,7 +78,7 @@ class Preview(Output):
         return cls(
             session_id=session.id,
             url=session.url,
-            opens="proxy" if session.audience == "preview" else "storefront",
+            opens="proxy" if session.audience == "preview" else session.audience,
             experiment_id=session.experiment_id,
             variation_id=session.variation_id if session.experiment_id else None,
             personalization_id=session.personalization_id,

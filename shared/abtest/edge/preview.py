@@ -15,6 +15,7 @@ from abtest.domain.preview.addresses import (
     requested,
     requested_module,
 )
+from abtest.domain.preview.landing import page_key, read_page
 from abtest.domain.preview.progress import SessionState, with_answer, with_blocked
 from abtest.domain.preview.session import PreviewSession, file_key, snippet_key
 from abtest.edge.gateway import (
@@ -40,6 +41,7 @@ STATE_PATH = f"{PROXY_PATH}/state"
 SNIPPET_PATH = f"{PROXY_PATH}/snippet"
 FILES_PATH = f"{PROXY_PATH}/f/"
 EDITOR_PATH = f"{PROXY_PATH}/editor"
+PAGE_PATH = f"{PROXY_PATH}/page"
 MAX_BODY_BYTES = 1024 * 1024
 MAX_COOKIES = 50
 """Writes of cookies in one report of a page."""
@@ -89,6 +91,8 @@ class PreviewRoutes:
             return self._state(event, request, self.sessions.of(requested(query).token))
         if path == SNIPPET_PATH:
             return self._snippet(request, self.sessions.of(requested(query).token))
+        if path == PAGE_PATH:
+            return self._written_page(request, self.sessions.of(requested(query).token, "landing_page"))
         if path == EDITOR_PATH:
             self.sessions.of(requested(query).token)
             _refuse_writes(request)
@@ -152,6 +156,16 @@ class PreviewRoutes:
                 raise NotFoundError("the snippet of this preview is gone; open a new preview")
             text = blob.content
         return _bytes(200, {**_SAFE, "Content-Type": _SCRIPT}, text)
+
+    def _written_page(self, request: Request, opened: OpenSession) -> Answer:
+        """Answer with a landing page while it is written."""
+        _refuse_writes(request)
+        blob = self.files.get(page_key(opened.session.id))
+        if blob is None:
+            raise NotFoundError("this preview is gone; change the page to make another one")
+        page = read_page(blob.content)
+        headers = {**_SAFE, "Referrer-Policy": "no-referrer", "Content-Security-Policy": page.policy}
+        return _bytes(200, {**headers, "Content-Type": "text/html; charset=utf-8"}, page.html.encode())
 
     def _file(self, request: Request, opened: OpenSession, name: str) -> Answer:
         """Answer with a file that the snippet loads."""

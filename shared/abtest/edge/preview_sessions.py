@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from abtest.domain.credentials.preview import ExpiredPreviewTokenError, InvalidPreviewTokenError, read_token
+from abtest.domain.credentials.preview import (
+    Audience,
+    ExpiredPreviewTokenError,
+    InvalidPreviewTokenError,
+    read_token,
+)
 from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.install.tags import snippet_url as shop_snippet
 from abtest.domain.preview.addresses import PreviewSite
@@ -47,8 +52,8 @@ class OpenSessions:
     worker_base_url: str
     bridge: str
 
-    def of(self, token: str | None) -> OpenSession:
-        """Return the session of a token, and count a request of it.
+    def of(self, token: str | None, audience: Audience = "preview") -> OpenSession:
+        """Return the session of a token for this audience, and count a request of it.
 
         Raises PreviewTokenMissingError, PreviewTokenInvalidError, PreviewTokenExpiredError, RateLimitedError.
         """
@@ -56,7 +61,7 @@ class OpenSessions:
             raise PreviewTokenMissingError
         now = self.clock.now()
         try:
-            grant = read_token(self.roots(), token, int(now.timestamp()))
+            grant = read_token(self.roots(), token, int(now.timestamp()), audience=audience)
         except ExpiredPreviewTokenError as error:
             raise PreviewTokenExpiredError from error
         except InvalidPreviewTokenError as error:

@@ -1,4 +1,4 @@
-"""Sessions of previews, through the proxy or on the shop's own pages: where they are stored, and how they end."""
+"""Sessions of previews: of the proxy, of the shop's own pages, of a page being written. How they are kept, and end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from abtest.domain.credentials.signing import RootKeys
 from abtest.domain.egress.targets import EgressRules, UrlNotAllowedError
 from abtest.domain.preview.addresses import PreviewSite, WebAddress, absolute, proxied
 from abtest.domain.preview.links import link
-from abtest.domain.preview.session import PreviewSession, allowed_hosts, base_of, state_id
+from abtest.domain.preview.session import PreviewSession, allowed_hosts, base_of, state_id, written_page_url
 from abtest.kit.clock import parse_timestamp, timestamp
 from abtest.kit.documents import decode, encode
 from abtest.kit.errors import FieldError, NotFoundError
@@ -23,7 +23,7 @@ DEFAULT_SECONDS = 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenPreview:
-    """Session with its token, and the address of its first page: at the proxy, or at the shop."""
+    """Session with its token, and the address of its first page: at the proxy, at the shop, or of what is written."""
 
     session: PreviewSession
     token: str
@@ -97,7 +97,11 @@ class PreviewSessions:
         )
         token = make_token(self.roots(), grant)
         page = absolute(session.url) if session.audience == "storefront" else None
-        url = link(page, token) if page else proxied(self.site(session, token), session.url)
+        site = self.site(session, token)
+        if session.audience == "landing_page":
+            url = written_page_url(site)
+        else:
+            url = link(page, token) if page else proxied(site, session.url)
         return OpenPreview(session=session, token=token, preview_url=url)
 
     def site(self, session: PreviewSession, token: str) -> PreviewSite:

@@ -2,6 +2,7 @@
 
 from abtest.services.assets.uses import AssetLibrary
 from abtest.services.jobs import Jobs
+from abtest.services.landing_previews import LandingPreviews
 from abtest.services.pages.briefs import ContentBriefs
 from abtest.services.pages.documents import PageDocuments
 from abtest.services.pages.experiments import PageExperiments
@@ -18,6 +19,7 @@ from abtest.services.pages.whole import WholePages
 from abtest.services.publish_requests import RequestedStorefronts
 from abtest.wiring.api import Management, Uses
 from abtest.wiring.cdn import cdn_of
+from abtest.wiring.previews import preview_sessions
 
 
 def pages_uses(base: Management) -> Uses:
@@ -42,6 +44,9 @@ def pages_uses(base: Management) -> Uses:
     return {
         ContentBriefs: briefs,
         LandingPages: pages,
+        LandingPreviews: LandingPreviews(
+            versions=versions, sessions=preview_sessions(base), delivery=base.delivery, limiter=base.limiter
+        ),
         PageExperiments: experiments,
         PageVersions: versions,
         Publishing: Publishing(pages, snapshots, flips),

@@ -19,6 +19,7 @@ from tests.support.handlers import fresh_handler
 from tests.support.invocations import Context, sample
 from tests.support.landing import page as spec_with
 from tests.support.moto_stack import AwsStack
+from tests.support.previewing import event_of, reply_of
 
 TO_A_PRIVATE_NAME = {
     "type": "cta",
@@ -52,6 +53,28 @@ def test_page__with_versions__on_real_tables_within_its_policy(aws_stack: AwsSta
     for kind in CHILD_KINDS:
         assert catalog.list(shop_id, kind, limit=9, parent_id=page["id"]).heads == []
     assert client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).status == 201
+
+
+def test_preview__of_content_without_a_version__is_shown_without_scripts_until_it_is_revoked(
+    aws_stack: AwsStack,
+) -> None:
+    deployed = DeployedFamily.started(aws_stack, "ApiPages", "api_pages")
+    page = deployed.client.post("/landing-pages", {"name": "Lamp", "slug": "lamp"}).json()
+    path = f"/landing-pages/{page['id']}"
+    opened = deployed.client.post(f"{path}/previews", {"spec": spec_with("steps", "stats")}).json()
+    assert deployed.client.get(f"{path}/versions").json()["data"] == []
+    address = opened["url"].partition("/api/")
+    preview = fresh_handler(aws_stack, "EdgePreview", "edge_preview")
+    shown = reply_of(preview(event_of("GET", f"/api/{address[2]}", {}, ""), Context()))
+    assert (shown.status, "<h1>Ready in three minutes</h1>" in shown.text) == (200, True)
+    assert "<script src" not in shown.text
+    assert shown.headers["content-security-policy"].endswith("; sandbox allow-popups allow-popups-to-escape-sandbox")
+    others = deployed.calling("ApiExperiments", "api_experiments")
+    assert others.get(f"/previews/{opened['session_id']}").json()["opens"] == "landing_page"
+    assert others.delete(f"/previews/{opened['session_id']}").status == 204
+    preview = fresh_handler(aws_stack, "EdgePreview", "edge_preview")
+    gone = reply_of(preview(event_of("GET", f"/api/{address[2]}", {}, ""), Context()))
+    assert gone.error == (401, "preview_token_invalid")
 
 
 def test_publish__that_the_bucket_refused__is_completed_by_the_worker_of_the_outbox(

@@ -174,6 +174,7 @@ LINKS: Mapping[str, Link] = {
     "createExport": lambda *_: EXPORTED,
     "createLandingPage": lambda *_: AT_HOME,
     "createLandingPageVersion": lambda *_: {"spec": SPEC, "brief_id": None, "seo_manifest": {"title": "One"}},
+    "createLandingPagePreview": lambda *_: {"spec": SPEC, "seo_manifest": {"title": "One"}},
     "createLandingPageQaRun": lambda _, ids: {"version_id": ids["version"]},
     "createPreview": lambda _, ids: {"url": f"https://{page_host(ids)}/", "experiment_id": None, "variation_id": None},
     **dict.fromkeys(PREVIEW_LINKS, lambda _, ids: {"url": f"https://{page_host(ids)}/"}),

@@ -19,7 +19,7 @@ from tests.support.memory import MemoryCatalog
 from tests.support.valid_data import assert_accepted
 
 REPEATABLE = [op for op in OPERATIONS if any(each["name"] == "Idempotency-Key" for each in op.parameters("header"))]
-NOT_IN_CATALOG = {"createPreview", *PREVIEW_LINKS}
+NOT_IN_CATALOG = {"createPreview", "createLandingPagePreview", *PREVIEW_LINKS}
 """Creations that commit nothing: a preview is a session, and its repetition replaces it."""
 
 PUBLISHED = {"PUB", "USED", "LPP"}

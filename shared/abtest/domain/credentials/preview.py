@@ -11,8 +11,8 @@ from typing import Literal
 from abtest.domain.credentials.sealed import BrokenSealError, Seal
 from abtest.domain.credentials.signing import RootKeys
 
-Audience = Literal["preview", "storefront"]
-"""Reader of a token: the preview proxy, or the routes that the shop's own pages load from."""
+Audience = Literal["preview", "storefront", "landing_page"]
+"""Reader of a token: the preview proxy, the routes that the shop's own pages load from, or the page being written."""
 
 MAX_HOSTS = 10
 MAX_SECONDS = 7200

@@ -61,6 +61,11 @@ def snippet_url(site: PreviewSite) -> str:
     return f"{site.base}/api/preview/snippet?pst={site.token}"
 
 
+def written_page_url(site: PreviewSite) -> str:
+    """Return the address of a landing page while it is written."""
+    return f"{site.base}/api/preview/page?pst={site.token}"
+
+
 def snippet_key(session_id: str, variation_id: str) -> str:
     """Return the key of a variation's snippet in the delivery bucket."""
     return f"previews/{session_id}/{variation_id}.js"

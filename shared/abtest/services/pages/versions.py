@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from abtest.contract.briefs import LandingPageContentBrief
 from abtest.contract.landing_pages import SHOWN_VERSIONS
@@ -12,7 +12,7 @@ from abtest.domain.assets.model import Asset, AssetUse
 from abtest.domain.changes.change import Change, Occasion
 from abtest.domain.pages.gates import gate_report
 from abtest.domain.pages.model import MAX_VERSIONS, LandingPage, VersionEntry
-from abtest.domain.pages.render import render
+from abtest.domain.pages.render import RenderedPage, render
 from abtest.domain.pages.routes import PAGE_CONTENT_TYPE, html_key
 from abtest.domain.pages.rules import (
     MAX_REST_BYTES,
@@ -22,6 +22,8 @@ from abtest.domain.pages.rules import (
     refuse_large,
     refuse_unfit_assets,
 )
+from abtest.domain.pages.site import Site
+from abtest.domain.pages.spec import PageSpec, Seo
 from abtest.domain.pages.states import refuse_archived, status_with
 from abtest.domain.pages.versions import PageVersion, proposed_claims
 from abtest.kit.documents import encode
@@ -44,6 +46,17 @@ from abtest.services.retries import Versions, retried
 _TITLE_CHARACTERS = 70
 
 
+class Rendering(NamedTuple):
+    """Page that a spec and an SEO manifest give, and what it was made with."""
+
+    page: RenderedPage
+    spec: PageSpec
+    seo: Seo
+    seo_manifest: Mapping[str, Any]
+    site: Site
+    assets: Sequence[Asset]
+
+
 class PageVersions:
     """Versions of landing pages. `delivery` has the rendered pages."""
 
@@ -64,7 +77,6 @@ class PageVersions:
         Raises NotFoundError, InvalidStateTransitionError, DocumentTooLargeError, ValidationFailedError,
         LimitReachedError.
         """
-        refuse_large(fields["spec"])
         world = self.pages.world
         version_id, mark = world.new_id(), world.audit_row_id()
 
@@ -75,7 +87,7 @@ class PageVersions:
             refuse_archived(page, "versions")
             if len(page.versions) >= MAX_VERSIONS:
                 raise LimitReachedError(f"a landing page has {MAX_VERSIONS} versions at most; create another page")
-            version, assets = self._rendered(page, version_id, fields, self.pages.occasion(caller))
+            version, assets = self._written(page, version_id, fields, self.pages.occasion(caller))
             self._store(caller, page, version, assets, mark)
             return version
 
@@ -148,10 +160,12 @@ class PageVersions:
             for version in versions
         ]
 
-    def _rendered(
-        self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
-    ) -> tuple[PageVersion, Sequence[Asset]]:
-        """The version, with its HTML in the store, and the assets that it uses."""
+    def rendered(self, page: LandingPage, fields: Mapping[str, Any]) -> Rendering:
+        """Return what a version with these fields would show; nothing is stored.
+
+        Raises DocumentTooLargeError, ValidationFailedError.
+        """
+        refuse_large(fields["spec"])
         seo_manifest = fields.get("seo_manifest") or {"title": page.name[:_TITLE_CHARACTERS]}
         spec, seo = spec_of(fields["spec"]), seo_of(seo_manifest)
         refuse_conflicts(spec)
@@ -160,7 +174,13 @@ class PageVersions:
         refuse_unfit_assets(spec, seo, facts)
         site = self._sites.of(page)
         refuse_foreign_forms(spec, site.form_hosts)
-        rendered = render(spec, assets=facts, seo=seo, site=site)
+        return Rendering(render(spec, assets=facts, seo=seo, site=site), spec, seo, seo_manifest, site, assets)
+
+    def _written(
+        self, page: LandingPage, version_id: str, fields: Mapping[str, Any], occasion: Occasion
+    ) -> tuple[PageVersion, Sequence[Asset]]:
+        """The version, with its HTML in the store, and the assets that it uses."""
+        rendered, spec, seo, seo_manifest, site, assets = self.rendered(page, fields)
         digest = sha256(rendered.html).hexdigest()
         brand = read_brand(self._catalog, page.shop_id)
         claims = fields["claims"] if "claims" in fields else list(proposed_claims(spec))
