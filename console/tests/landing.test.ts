@@ -7,6 +7,7 @@ import {
   copied,
   freeId,
   newBlock,
+  placeInWords,
   put,
   renamed,
   shownPaths,
@@ -153,4 +154,12 @@ test("marked, what is selected: has its mark, and loses it again", () => {
   assert.equal(with_("before\n[one]", "list"), "before\n\n[- one]");
   const link = marked({ text: "a lamp", from: 2, to: 6 }, "link");
   assert.deepEqual(link, { text: "a [lamp](/)", from: 9, to: 10 });
+});
+
+test("placeInWords, paths of the API: name the block and the field in it", () => {
+  const content = { blocks: [HERO] };
+  assert.equal(placeInWords(content, "spec.blocks[0].links[0].href"), "Block 1 (Top of the page), links 1, href");
+  assert.equal(placeInWords(content, "spec.theme.text"), "Theme, text");
+  assert.equal(placeInWords(content, "seo_manifest.title"), "Title");
+  assert.equal(placeInWords(null, "spec"), "Content");
 });

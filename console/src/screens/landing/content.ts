@@ -193,3 +193,24 @@ function walk(fields: readonly Part[], part: Value, path: string, paths: Set<str
     }
   }
 }
+
+/** Return where a path of the API leads, in words: "Block 2 (Features), items 1, heading". */
+export function placeInWords(content: Content | null, path: string): string {
+  const [, ...steps] = path
+    .replace(/^body\./, "")
+    .replaceAll(/\[(\w+)\]/g, ".$1")
+    .split(".");
+  const [part = "content", ...rest] = steps;
+  const block = part === "blocks" ? content?.blocks[Number(rest[0])] : undefined;
+  const inside = (block ? rest.slice(1) : rest).map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step));
+  const words = inside
+    .join(", ")
+    .replaceAll(/, (\d+)/g, " $1")
+    .replaceAll("_", " ");
+  const start = block ? `Block ${Number(rest[0]) + 1} (${BLOCKS[block.type]?.name ?? block.type})` : capital(part);
+  return words ? `${start}, ${words}` : start;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("_", " ");
+}

@@ -17,6 +17,7 @@ import { LandingFrame } from "./frame.tsx";
 import { FOOTER, LANGUAGES, type Value } from "./grammar.ts";
 import { LookFields } from "./look_fields.tsx";
 import { ANCHORS, PartFields } from "./part_fields.tsx";
+import { PREVIEW, Preview } from "./preview.tsx";
 import type { LandingPage, Version } from "./words.ts";
 
 type Seo = Schemas["SeoManifestInput"];
@@ -48,6 +49,7 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
   const [brief, setBrief] = useState(from?.brief_id ?? "");
   const [isTouched, setTouched] = useState(false);
   const [isAdvanced, setAdvanced] = useState(false);
+  const [looked, setLooked] = useState("");
   const doing = useDoing();
   const { route } = useLocation();
   const briefs = useLoaded(() => data(api.GET("/content-briefs", { params: { query: { limit: 100 } } })), []);
@@ -80,21 +82,20 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
         onSubmit={write}
         isDirty={isTouched}
         others={
-          <a class="button" href={at("/landing-pages", page.id)}>
-            Cancel
-          </a>
+          <>
+            <a class="button" href={at("/landing-pages", page.id)}>
+              Cancel
+            </a>
+            <button type="button" class="to-preview" onClick={() => document.getElementById(PREVIEW)?.scrollIntoView()}>
+              Look at the page
+            </button>
+          </>
         }
       >
         {from && <p class="soft">It begins with the content of version {from.version_number}, which stays as it is.</p>}
         {content ? (
           <>
-            <BlockFields
-              content={content}
-              problem={doing.problem}
-              shop={facts}
-              onChange={change}
-              onLook={() => undefined}
-            />
+            <BlockFields content={content} problem={doing.problem} shop={facts} onChange={change} onLook={setLooked} />
             <datalist id={ANCHORS}>
               {content.blocks.map((block) => (
                 <option key={block.id} value={`#${block.id}`}>
@@ -184,6 +185,7 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
           />
         </details>
       </Form>
+      <Preview pageId={page.id} content={content} seo={seo} at={looked} />
     </div>
   );
 }
