@@ -159,7 +159,7 @@ test("marked, what is selected: has its mark, and loses it again", () => {
 test("placeInWords, paths of the API: name the block and the field in it", () => {
   const content = { blocks: [HERO] };
   assert.equal(placeInWords(content, "spec.blocks[0].links[0].href"), "Block 1 (Top of the page), links 1, href");
-  assert.equal(placeInWords(content, "spec.theme.text"), "Theme, text");
+  assert.equal(placeInWords(content, "spec.theme.text"), "Look, text");
   assert.equal(placeInWords(content, "seo_manifest.title"), "Title");
   assert.equal(placeInWords(null, "spec"), "Content");
 });

@@ -87,6 +87,7 @@ function Files({ kind, onChoose, onClose }: { kind: Kind; onChoose: (asset: Asse
         <input
           type="search"
           aria-label="Name"
+          placeholder="Search by name"
           value={q}
           onChange={(event) => setQ(event.currentTarget.value)}
           onKeyDown={(event) => {

@@ -70,6 +70,11 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
   return (
     <fieldset class="page-blocks" ref={cards}>
       <legend>Blocks, from top to bottom</legend>
+      {blocks.length > 1 && (
+        <button type="button" class="link" onClick={() => setOpened(new Set(opened.size > 0 ? [] : blocks.map(idOf)))}>
+          {opened.size > 0 ? "Close all" : "Open all"}
+        </button>
+      )}
       {messages.length > 0 && (
         <p class="message" data-invalid tabIndex={-1}>
           {messages.join(" ")}

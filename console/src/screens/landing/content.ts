@@ -194,6 +194,8 @@ function walk(fields: readonly Part[], part: Value, path: string, paths: Set<str
   }
 }
 
+const PARTS: Record<string, string> = { theme: "Look" };
+
 /** Return where a path of the API leads, in words: "Block 2 (Features), items 1, heading". */
 export function placeInWords(content: Content | null, path: string): string {
   const [, ...steps] = path
@@ -207,7 +209,9 @@ export function placeInWords(content: Content | null, path: string): string {
     .join(", ")
     .replaceAll(/, (\d+)/g, " $1")
     .replaceAll("_", " ");
-  const start = block ? `Block ${Number(rest[0]) + 1} (${BLOCKS[block.type]?.name ?? block.type})` : capital(part);
+  const start = block
+    ? `Block ${Number(rest[0]) + 1} (${BLOCKS[block.type]?.name ?? block.type})`
+    : (PARTS[part] ?? capital(part));
   return words ? `${start}, ${words}` : start;
 }
 

@@ -3,6 +3,7 @@ import { at } from "../../address.ts";
 import { api, data, ifMatch } from "../../api/client.ts";
 import type { Loaded } from "../../api/loading.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { asJson } from "../../kit/json.tsx";
 import { Section } from "../../kit/page.tsx";
 import { saved } from "../../kit/saved.ts";
@@ -11,7 +12,9 @@ import { Table } from "../../kit/table.tsx";
 import { Ago, count } from "../../kit/values.tsx";
 import { Verbs } from "../../kit/verbs.tsx";
 import { may } from "../../session/session.ts";
+import type { Content } from "./content.ts";
 import { LandingFrame } from "./frame.tsx";
+import { Preview } from "./preview.tsx";
 import { type Check, checkInWords, type LandingPage, reportOf, type Version } from "./words.ts";
 
 /** The versions of a landing page, each with its checks. */
@@ -98,6 +101,7 @@ function VersionSection({ page, of, version }: VersionProps) {
 }
 
 function VersionVerbs({ page, of, version, isCurrent }: VersionProps & { isCurrent: boolean }) {
+  const [isLooking, setLooking] = useState(false);
   const path = { landing_page_id: page.id, version: version.id };
   const check = async () => {
     const url = "/landing-pages/{landing_page_id}/versions/{version}/render";
@@ -116,6 +120,14 @@ function VersionVerbs({ page, of, version, isCurrent }: VersionProps & { isCurre
       <a class="button" href={`${at("/landing-pages", page.id)}/write?from=${version.version_number}`}>
         Write from this
       </a>
+      <button type="button" onClick={() => setLooking(true)}>
+        Look at it
+      </button>
+      {isLooking && (
+        <Dialog title={`Version ${version.version_number}`} isWide onClose={() => setLooking(false)}>
+          <Preview pageId={page.id} content={version.spec as unknown as Content} seo={version.seo_manifest} at="" />
+        </Dialog>
+      )}
       <Verbs
         verbs={[
           { label: "Check again", run: check },
