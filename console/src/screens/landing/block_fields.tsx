@@ -90,59 +90,56 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
         most={MOST}
       >
         {(block, place, tools) => (
-          <details
-            class="page-block"
-            data-block={block.id}
-            open={opened.has(block.id)}
-            onToggle={(event) => open(block.id, event.currentTarget.open)}
-            onFocusIn={() => onLook(block.id)}
-          >
-            <summary>
-              <strong>
-                {place + 1}. {nameOf(block)}
-              </strong>{" "}
-              <span class="soft">{wordsOf(block).slice(0, 60)}</span>
-              {isWrong(problem, place) && <span class="message"> Something to correct</span>}
-            </summary>
-            <p class="entry-head">
-              {tools}
-              {blocks.length < MOST && (
-                <button
-                  type="button"
-                  class="quiet"
-                  aria-label={`Add a block below block ${place + 1}`}
-                  onClick={() => setAddingAt(place + 1)}
-                >
-                  Add below
-                </button>
-              )}
-            </p>
-            <PartFields
-              fields={(BLOCKS[block.type] ?? UNKNOWN).fields}
-              part={block}
-              path={`spec.blocks[${place}]`}
-              onChange={(part) => put(blocks.with(place, part as Block))}
-            />
-            {!BLOCKS[block.type] && <p class="note">Blocks of the type “{block.type}” are written as JSON, below.</p>}
-            <details class="aside">
-              <summary>Background, who sees it, and its address on the page</summary>
+          <div class="page-block" data-block={block.id} onFocusIn={() => onLook(block.id)}>
+            <span class="page-block-movers">{tools.movers}</span>
+            <details open={opened.has(block.id)} onToggle={(event) => open(block.id, event.currentTarget.open)}>
+              <summary>
+                <strong>
+                  {place + 1}. {nameOf(block)}
+                </strong>{" "}
+                <span class="soft">{wordsOf(block).slice(0, 60)}</span>
+                {isWrong(problem, place) && <span class="message"> Something to correct</span>}
+              </summary>
+              <p class="entry-head">
+                {tools.others}
+                {blocks.length < MOST && (
+                  <button
+                    type="button"
+                    class="quiet"
+                    aria-label={`Add below block ${place + 1}`}
+                    onClick={() => setAddingAt(place + 1)}
+                  >
+                    Add below
+                  </button>
+                )}
+              </p>
               <PartFields
-                fields={SHARED}
+                fields={(BLOCKS[block.type] ?? UNKNOWN).fields}
                 part={block}
                 path={`spec.blocks[${place}]`}
                 onChange={(part) => put(blocks.with(place, part as Block))}
               />
-              <IdField
-                path={`spec.blocks[${place}].id`}
-                id={block.id}
-                onChange={(wanted) => {
-                  const after = renamed(content, place, wanted);
-                  open(after.blocks[place]?.id ?? "", true);
-                  onChange(after);
-                }}
-              />
+              {!BLOCKS[block.type] && <p class="note">Blocks of the type “{block.type}” are written as JSON, below.</p>}
+              <details class="aside">
+                <summary>Background, who sees it, and its address on the page</summary>
+                <PartFields
+                  fields={SHARED}
+                  part={block}
+                  path={`spec.blocks[${place}]`}
+                  onChange={(part) => put(blocks.with(place, part as Block))}
+                />
+                <IdField
+                  path={`spec.blocks[${place}].id`}
+                  id={block.id}
+                  onChange={(wanted) => {
+                    const after = renamed(content, place, wanted);
+                    open(after.blocks[place]?.id ?? "", true);
+                    onChange(after);
+                  }}
+                />
+              </details>
             </details>
-          </details>
+          </div>
         )}
       </Listed>
       {blocks.length < MOST && (

@@ -13,7 +13,13 @@ interface Props<T> {
   most: number;
   /** A button below the list, and what a new entry begins with. */
   add?: { label: string; entry: () => unknown };
-  children: (item: T, place: number, tools: ComponentChildren) => ComponentChildren;
+  children: (item: T, place: number, tools: Tools) => ComponentChildren;
+}
+
+/** The buttons of an item. */
+export interface Tools {
+  movers: ComponentChildren;
+  others: ComponentChildren;
 }
 
 /** Where the focus goes after a step: to a tool of an item, or into it. */
@@ -64,7 +70,7 @@ export function Listed<T>({ label, items, keyOf, nameOf, onStep, least, most, ad
               {kind === "up" ? "↑" : "↓"}
             </button>
           );
-          const tools = (
+          const movers = items.length > 1 && (
             // biome-ignore lint/a11y/noStaticElementInteractions: it hears the arrow keys of the buttons inside
             <span
               class="listed-tools"
@@ -75,8 +81,12 @@ export function Listed<T>({ label, items, keyOf, nameOf, onStep, least, most, ad
                 move(place, by);
               }}
             >
-              {items.length > 1 && tool("up", -1, place === 0)}
-              {items.length > 1 && tool("down", 1, place === items.length - 1)}
+              {tool("up", -1, place === 0)}
+              {tool("down", 1, place === items.length - 1)}
+            </span>
+          );
+          const others = (
+            <span class="listed-tools">
               {items.length < most && (
                 <button
                   type="button"
@@ -99,7 +109,7 @@ export function Listed<T>({ label, items, keyOf, nameOf, onStep, least, most, ad
               )}
             </span>
           );
-          return <li key={keyOf?.(item) ?? place}>{children(item, place, tools)}</li>;
+          return <li key={keyOf?.(item) ?? place}>{children(item, place, { movers, others })}</li>;
         })}
       </ol>
       <p class="unseen" aria-live="polite">

@@ -145,7 +145,10 @@ function Entries({ field, path, part, onChange }: { field: ListPart } & Omit<Pro
               <span class="soft">
                 {capital(field.one)} {place + 1}
               </span>
-              {tools}
+              <span>
+                {tools.movers}
+                {tools.others}
+              </span>
             </p>
             <PartFields
               fields={field.fields}
@@ -199,7 +202,10 @@ function Texts({ field, path, value, onChange, onStep }: TextsProps) {
               value={String(text ?? "")}
               onChange={(typed) => onChange(value.with(place, typed))}
             />
-            {tools}
+            <span>
+              {tools.movers}
+              {tools.others}
+            </span>
           </div>
         )}
       </Listed>

@@ -41,6 +41,11 @@ function first(facts: ShopFacts): Value {
   return { format: 1, lang: "en", blocks: [top, newBlock("text", [top], facts)] };
 }
 
+/** Enter in a field would write a version, which stays for good. */
+function keepWriting(event: KeyboardEvent): void {
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+}
+
 function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) {
   const facts = { host: page.publish_host ?? "shop.example", currency: shop.value?.currency ?? "EUR" };
   const manifest = (from?.seo_manifest ?? {}) as Partial<Seo>;
@@ -75,7 +80,8 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
     ({ path }) => path.startsWith("spec") && !known.has(path.replaceAll(/\[(\w+)\]/g, ".$1")),
   );
   return (
-    <div class="writing" onInput={() => setTouched(true)}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what is typed in the fields inside
+    <div class="writing" onInput={() => setTouched(true)} onKeyDown={keepWriting}>
       <Form
         doing={doing}
         submit="Write the version"
@@ -87,7 +93,7 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
               Cancel
             </a>
             <button type="button" class="to-preview" onClick={() => document.getElementById(PREVIEW)?.scrollIntoView()}>
-              Look at the page
+              See it
             </button>
           </>
         }
@@ -134,7 +140,13 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
           <summary>
             <strong>Search engines and links</strong> <span class="soft">What they show of the page.</span>
           </summary>
-          <SeoFields seo={seo} onChange={setSeo} />
+          <SeoFields
+            seo={seo}
+            onChange={(after) => {
+              setTouched(true);
+              setSeo(after);
+            }}
+          />
           {content && (
             <SelectField
               path="spec.lang"
