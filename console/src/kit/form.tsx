@@ -69,6 +69,8 @@ function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
   // The API's own sentence is about the body of a request, which nobody sees here.
   const isOfFields = problem.code === "invalid_request" && problem.fields.length > 0;
   const isAllMarked = isOfFields && rest.length === 0;
+  // The sentence of a single field is often the whole one.
+  const listed = isOfFields ? rest : rest.filter(({ message }) => !problem.message.includes(message));
   return (
     <div class="problem" role="alert" tabIndex={-1}>
       <p>
@@ -76,9 +78,9 @@ function Said({ problem, paths }: { problem: Problem; paths: Set<string> }) {
           ? `Not saved yet. ${isAllMarked ? "Correct what is marked above." : "Correct this:"}`
           : problem.message}
       </p>
-      {rest.length > 0 && (
+      {listed.length > 0 && (
         <ul>
-          {rest.map(({ path, message }) => (
+          {listed.map(({ path, message }) => (
             <li key={path + message}>
               <code>{path}</code>: {message}
             </li>

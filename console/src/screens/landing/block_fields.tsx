@@ -6,6 +6,7 @@ import {
   type Block,
   type Content,
   copied,
+  freeId,
   newBlock,
   renamed,
   type ShopFacts,
@@ -33,6 +34,7 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
   const { blocks } = content;
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(blocks.length < 4 ? blocks.map(idOf) : []));
   const [addingAt, setAddingAt] = useState<number | null>(null);
+  const [removed, setRemoved] = useState<{ block: Block; at: number } | null>(null);
   const messages = useMessages("spec.blocks");
   const cards = useRef<HTMLFieldSetElement>(null);
   const fresh = useRef<string | null>(null);
@@ -54,6 +56,7 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
   const put = (next: Block[]) => onChange({ ...content, blocks: next });
   const step = (taken: Step) => {
     const block = blocks[taken.at ?? 0];
+    if (taken.do === "remove" && block) setRemoved({ block, at: taken.at });
     if (taken.do !== "copy" || !block) return put(stepped(blocks, taken));
     const copy = copied(block, blocks);
     open(copy.id, true);
@@ -66,6 +69,12 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
     setAddingAt(null);
     fresh.current = block.id;
     onLook(block.id);
+  };
+  const bringBack = ({ block, at }: { block: Block; at: number }) => {
+    const entry = { ...block, id: freeId(block.id, blocks) };
+    put(stepped(blocks, { do: "add", at: Math.min(at, blocks.length), entry }));
+    setRemoved(null);
+    fresh.current = entry.id;
   };
   return (
     <fieldset class="page-blocks" ref={cards}>
@@ -146,6 +155,14 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
         <p class="tools">
           <button type="button" onClick={() => setAddingAt(blocks.length)}>
             Add a block
+          </button>
+        </p>
+      )}
+      {removed && (
+        <p class="note" role="status">
+          {nameOf(removed.block)} is removed.{" "}
+          <button type="button" class="link" onClick={() => bringBack(removed)}>
+            Bring it back
           </button>
         </p>
       )}

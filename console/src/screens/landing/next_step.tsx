@@ -27,7 +27,7 @@ export function NextStep({ page }: { page: LandingPage }) {
   if (states.has("failed")) {
     return (
       <Step>
-        {capital(name)} did not pass: {checks} say what to change in the next version.
+        {capital(name)} did not pass: {checks} say what to change in the <a href={`${base}/write`}>next version</a>.
       </Step>
     );
   }

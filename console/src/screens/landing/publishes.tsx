@@ -196,6 +196,11 @@ function PublishDialog({ page, of, onClose }: Props & { onClose: () => void }) {
             one of the <a href={at("/settings")}>settings</a>.
           </p>
         )}
+        {doing.problem?.code === "url_not_allowed" && (
+          <p>
+            Hosts of your shop are claimed in the <a href={at("/settings/domains")}>settings</a>; then publish again.
+          </p>
+        )}
         <Conflict doing={doing} reload={of.reload} />
       </Form>
     </Dialog>
