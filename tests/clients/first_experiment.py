@@ -122,7 +122,7 @@ def main(base_url: str, key: str, edge_url: str) -> None:
     event = ExperimentStartedEvent.from_dict(json.loads(body))
     assert event.experiment_id == experiment.id, event
     send_visits(client, edge_url, experiment)
-    print("sent", flush=True)  # noqa: T201  # whoever reads it lets the service count
+    print("sent", flush=True)  # noqa: T201  # its reader lets the service count
     missing = get_experiment.sync(str(uuid4()), client=client)
     assert isinstance(missing, ErrorEnvelope), missing
     summary = {"experiment": str(experiment.id), "visitors": counted(client, experiment), "error": missing.error.code}
