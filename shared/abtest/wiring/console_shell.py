@@ -28,7 +28,7 @@ def console_files() -> Path:
     """Return the folder of the console's layer. Raises MissingSettingError before `make console`."""
     for entry in sys.path:
         files = Path(entry) / "console_files"
-        if (files / "index.html").is_file():
+        if (files / "screens.json").is_file():
             return files
     raise MissingSettingError("the console is not built: run make console")
 
