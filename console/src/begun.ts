@@ -42,3 +42,8 @@ export function takeBegun(path: string, shop: string | null = null): Promise<Res
   globalThis.begun.delete(url);
   return call.answer;
 }
+
+/** Drop what was begun: whoever signs in next may be another person. */
+export function forgetBegun(): void {
+  globalThis.begun?.clear();
+}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { begin, SESSION, takeBegun } from "../src/begun.ts";
+import { resume, session } from "../src/session/session.ts";
 
 const PATH = "/api/v1/flags";
 const calls: [string, HeadersInit | undefined][] = [];
@@ -36,4 +37,21 @@ test("a refusal keeps its status, and nothing is begun without a page that begin
   assert.equal(takeBegun(SESSION), undefined);
   begin(SESSION);
   assert.equal((await takeBegun(SESSION))?.status, 401);
+});
+
+test("what was begun for a session is kept with it, and dropped where there is none", async () => {
+  const ANA = { user: { id: "ana" }, shops: [] };
+  globalThis.fetch = async () => Response.json(ANA);
+  begin(SESSION);
+  begin(PATH, "a");
+  await resume();
+  assert.deepEqual(session.value, ANA);
+  assert.equal((await takeBegun(PATH, "a"))?.status, 200);
+
+  begin(PATH, "a");
+  globalThis.fetch = async () => Response.json({}, { status: 401 });
+  begin(SESSION);
+  await resume();
+  assert.equal(session.value, null);
+  assert.equal(takeBegun(PATH, "a"), undefined);
 });

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { hasEnded, needsPasskey, shopId, stepUp } from "../api/client.ts";
 import { noAnswer, Problem, problemOf } from "../api/problems.ts";
-import { SESSION, takeBegun } from "../begun.ts";
+import { forgetBegun, SESSION, takeBegun } from "../begun.ts";
 
 export interface ShopAccess {
   id: string;
@@ -69,6 +69,8 @@ function parsed(text: string): unknown {
 export async function resume(): Promise<void> {
   try {
     const begun = await takeBegun(SESSION)?.catch(() => undefined);
+    // What the screen reads first was begun for the same session.
+    if (!begun?.ok) forgetBegun();
     begin(begun?.ok ? JSON.parse(await begun.text()) : await identity<Session>("GET", "/session"));
   } catch (thrown) {
     if (!(thrown instanceof Problem && thrown.status === 401)) throw thrown;
