@@ -18,10 +18,11 @@ import { prepareFormats } from "./kit/formats.ts";
 import { Failed } from "./kit/state.tsx";
 import { notify } from "./kit/toast.tsx";
 import { invitation } from "./session/invitation.tsx";
-import { enter, resume } from "./session/session.ts";
+import { enter, resume, returned } from "./session/session.ts";
 
 const root = document.getElementById("console");
 if (root) void start(root);
+addEventListener("pageshow", ({ persisted }) => persisted && void returned());
 
 async function start(root: HTMLElement): Promise<void> {
   const arriving = preload(location.pathname);

@@ -78,6 +78,16 @@ export async function resume(): Promise<void> {
   }
 }
 
+/** Where a browser brings back the page as it was left, as for "Back": whoever has the session now may be another. */
+export async function returned(): Promise<void> {
+  const before = session.value;
+  const isRefused = (thrown: unknown) => thrown instanceof Problem && thrown.status === 401;
+  const now = await identity<Session>("GET", "/session").catch((thrown) => (isRefused(thrown) ? null : before));
+  if (now?.user.id === before?.user.id) return;
+  session.value = null;
+  setTimeout(() => location.reload());
+}
+
 /** Enter with a key of the API, or with the one-time token that a local stack prints. */
 export async function enter(credential: { api_key: string } | { token: string }): Promise<void> {
   begin(await identity<Session>("POST", "api_key" in credential ? "/exchange" : "/enter", credential));

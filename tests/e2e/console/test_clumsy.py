@@ -109,6 +109,21 @@ def test_page__opened_while_nothing_answers__keeps_the_session_until_sign_out_wh
     page.wait_for_function("!window.isSamePage")
 
 
+def test_page__brought_back_after_the_session_ended__is_the_sign_in_and_kept_while_it_lasts(console: Console) -> None:
+    page = console.open("/goals")
+    page.evaluate("window.isSamePage = true")
+    # Chromium with a debugger keeps no page to bring it back.
+    back = "dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))"
+    with page.expect_response("**/console/identity/session"):
+        page.evaluate(back)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.isSamePage")
+    page.evaluate("fetch('/console/identity/session', {method: 'DELETE'})")
+    page.evaluate(back)
+    expect(page.get_by_text("Sign in with an API key")).to_be_visible()
+    page.wait_for_function("!window.isSamePage")
+
+
 def test_board__on_which_another_person_moved_a_card__shows_where_it_is(console: Console) -> None:
     idea = console.api("POST", "/backlog/ideas", 201, title="A shorter form")
     page = console.open("/backlog")
