@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { knownZone } from "../src/kit/formats.ts";
 import { apart, measured, pValue, tickOf } from "../src/kit/measure.ts";
 import { offsetOf } from "../src/kit/moments.ts";
 import { marksOf } from "../src/plots/arm.tsx";
@@ -215,4 +216,9 @@ test("sparkPoints, equal values: a line in the middle", () => {
     [3, 25],
     [117, 3],
   ]);
+});
+
+test("knownZone, a zone that this browser does not know: is UTC", () => {
+  assert.equal(knownZone("Europe/Berlin"), "Europe/Berlin");
+  assert.equal(knownZone("Europe/Of_Tomorrow"), "UTC");
 });

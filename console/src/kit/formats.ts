@@ -15,6 +15,16 @@ export function momentFormat(options: Intl.DateTimeFormatOptions): Intl.DateTime
   return kept(moments, options, () => new Intl.DateTimeFormat(LOCALE, options));
 }
 
+/** Return a time zone, or UTC in the place of one that is younger than what this browser knows. */
+export function knownZone(timeZone: string): string {
+  try {
+    momentFormat({ timeZone });
+    return timeZone;
+  } catch {
+    return "UTC";
+  }
+}
+
 /** Make a format while there is time: with the first one, a browser loads what it knows of languages. */
 export function prepareFormats(): void {
   numberFormat();

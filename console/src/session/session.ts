@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { hasEnded, needsPasskey, shopId, stepUp } from "../api/client.ts";
 import { noAnswer, Problem, problemOf } from "../api/problems.ts";
 import { forgetBegun, SESSION, takeBegun } from "../begun.ts";
+import { knownZone } from "../kit/formats.ts";
 
 export interface ShopAccess {
   id: string;
@@ -24,10 +25,11 @@ export interface Session {
 /** Who is signed in; null while nobody is. */
 export const session = signal<Session | null>(null);
 
-/** The shop on the screen. */
-export const shop = computed<ShopAccess | null>(
-  () => session.value?.shops.find(({ id }) => id === shopId.value) ?? null,
-);
+/** The shop on the screen, in a time zone of which moments can be shown and typed here. */
+export const shop = computed<ShopAccess | null>(() => {
+  const found = session.value?.shops.find(({ id }) => id === shopId.value);
+  return found ? { ...found, timezone: knownZone(found.timezone) } : null;
+});
 
 /** Return whether the session may use this scope in the shop on the screen. A scope to write includes reading. */
 export function may(scope: string | undefined): boolean {
