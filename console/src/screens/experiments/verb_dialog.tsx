@@ -198,7 +198,7 @@ function Fields({ verb, open, typed, set }: FieldsProps) {
             type="datetime-local"
             value={typed.end}
             onChange={(end) => set({ end })}
-            hint="It is completed then. Without an end it runs until you complete it."
+            hint={`On the clock of ${zone}. It is completed then; without an end it runs until you complete it.`}
           />
         </>
       );

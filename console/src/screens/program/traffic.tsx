@@ -74,7 +74,7 @@ function Days({ stats }: { stats: Stats }) {
           </p>
         ))}
       </Section>
-      <Section title="By day">
+      <Section title="By day" lead={`Days are those of ${stats.timezone}.`}>
         <DayPlot days={days} name="Visitors" colour={1} of={({ visitors }) => visitors} text={count} />
         <DayPlot days={days} name="Orders" colour={3} of={({ conversions }) => conversions} text={count} />
         <DayPlot days={days} name="Revenue" colour={2} of={({ revenue }) => revenue} text={(value) => money(value)} />
@@ -136,7 +136,7 @@ function Steps({ days }: { days: readonly FunnelDay[] }) {
           { name: "Bought", value: sum(days, ({ purchased }) => purchased) },
         ]}
       />
-      <p class="soft">A visitor of several days counts on each of them.</p>
+      <p class="soft">A visitor of several days counts on each of them. Days are those of UTC.</p>
     </Figure>
   );
 }

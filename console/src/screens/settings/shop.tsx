@@ -68,7 +68,7 @@ export default function ShopTab() {
                   value={draft.timezone}
                   onChange={(timezone) => set({ timezone })}
                   options={zones(draft.timezone)}
-                  hint={`In which the console shows moments. Days are counted in UTC. This browser is in ${OWN_ZONE}.`}
+                  hint={`Of moments in the console, and of days of visitors and orders. Days of results are those of UTC. This browser is in ${OWN_ZONE}.`}
                   required
                 />
                 <TextField
