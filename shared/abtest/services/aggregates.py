@@ -270,7 +270,8 @@ class Aggregates(Generic[A]):
             if self.resource.name_taken is None:
                 raise ConflictError(f"another {self.resource.noun} of the shop has this name or key") from error
             raise self.resource.name_taken(change.subject, error) from error
-        row = next((row for row in commit.outbox if row.topic == "publish"), None)
+        # Rows with a payload are promises of landing pages: to publish the shop does not keep them.
+        row = next((row for row in commit.outbox if row.topic == "publish" and not row.payload), None)
         if row is None or self.storefronts is None:
             return ()
         return self.storefronts.refresh(row.shop_id, row)

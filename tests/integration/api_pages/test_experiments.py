@@ -9,12 +9,14 @@ from typing import Any, cast
 import pytest
 
 from abtest.domain.pages.model import experiment_name
+from abtest.kit.errors import DatabaseBusyError
 from abtest.ports.catalog import Commit
 from abtest.services.context import Caller
 from abtest.services.experiments.editor import ExperimentEditor
 from abtest.services.experiments.records import EXPERIMENTS
 from abtest.services.experiments.store import ExperimentStore
 from abtest.services.pages.experiments import PageExperiments
+from abtest.services.pages.flips import PageFlips
 from abtest.services.pages.pages import LandingPages
 from abtest.services.publish_requests import publish_message
 from abtest.services.sweep import publish_from_message
@@ -293,6 +295,27 @@ def test_link__requests_a_publication_at_once__and_leaves_it_to_the_sweep_where_
     queue.available = False
     assert client.delete(address(page)).status == 200
     assert len(api.world.catalog.outbox("publish", created_before=LATER, limit=9)) == 1
+
+
+def test_publish_of_a_page__without_a_change_of_its_experiment__requests_no_publication_that_ends_its_promise(
+    api: MemoryApi, tenant: Tenant, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim(api, tenant.shop.id, "shop.example")
+    landing, queue = Page.created(client, publish_path="/lamp"), cast(MemoryQueue, api.management.publish_queue)
+    landing.published()
+    monkeypatch.setattr(PageFlips, "complete", refusing)
+    client.post(f"{landing.path}/unpublish")
+    monkeypatch.undo()
+    for body in queue.bodies:
+        publish_from_message(api.management.publication, body)
+    (row,) = api.world.catalog.outbox("publish", created_before=LATER, limit=9)
+    assert row.payload["landing_page_id"] == landing.id
+    assert queue.bodies == []
+
+
+def refusing(*_: object, **__: object) -> None:
+    """Stand for a store that fails."""
+    raise DatabaseBusyError
 
 
 def test_experiment__of_the_live_publish__belongs_to_the_page_until_the_next_one(
