@@ -50,6 +50,7 @@ test("candidates, a page that names others: are of its own origin, and do nothin
     ...["/log-out", "/sign_off", "/wishlist/7", "/list.pdf", "/%E0%A4%A", "/a?utm_source=x", "/a?b=1&c=2&d=3&e=4"].map(
       at,
     ),
+    ...["/discount/TEN", "/?mylogout=", "/currency/usd", "/?currency=USD", "/hats?undo_item=7"].map(at),
     ...["/feed?token=x", "/x?next=https://evil.example", "/checkout.html", "/delete-me"].map(at),
   ];
   assert.deepEqual(paths(candidates(at("/"), links, links)), []);

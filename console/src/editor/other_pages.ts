@@ -12,13 +12,15 @@ export const MOST_PAGES = 2;
 const words = (text: string) => new Set(text.split(" "));
 /** Words of addresses that do something when they are followed, wherever they are. */
 const ACTS = words(
-  "add remove delete cart checkout logout logoff signout login signin subscribe unsubscribe wishlist warenkorb abmelden",
+  "add remove delete cart checkout logout mylogout logoff signout login signin subscribe unsubscribe wishlist warenkorb " +
+    "abmelden",
 );
 const ACTS_IN_TWO = /(^|[^a-z])(log|sign)[^a-z]?(in|out|off|up)($|[^a-z])/;
 /** Words that do so as a whole part of an address; within a part they may be of a product, as in `tote-bag`. */
 const ACTS_ALONE = words(
   "basket bag kasse panier carrito carrello account konto compte order orders buy pay payment register confirm cancel " +
-    "activate reset vote download export print compare share admin",
+    "activate reset vote download export print compare share admin discount coupon voucher redeem claim switch currency " +
+    "submitcurrency id_currency setlang clear empty undo undo_item",
 );
 const ACTING_FIELDS = words("action act do cmd op method task func token nonce sig quantity qty");
 const VISITS = /^(utm_|gclid|fbclid|msclkid|ref$)/;
