@@ -2,7 +2,7 @@
 
 Loaded by `SCHEMATHESIS_HOOKS`; the keys come in `FUZZ_KEYS` (JSON: lists `shop`, `keys`, `user`, `tracking`). Routes of
 keys have a shop of their own, where keys are revoked by chance; one that is refused is not used again, because an
-address that goes on failing is shut out.
+address that goes on failing is shut out. `FUZZ_EXAMPLES` is how many of an operation's examples are sent.
 """
 
 import itertools
@@ -15,6 +15,7 @@ from typing import Any
 import schemathesis
 
 POOLS = {name: deque(keys) for name, keys in json.loads(os.environ["FUZZ_KEYS"]).items()}
+MOST_EXAMPLES = int(os.environ["FUZZ_EXAMPLES"])
 MOST_BODY_BYTES = 3 << 20
 """Within an event a body is escaped, and may be twice as long."""
 
@@ -27,6 +28,13 @@ def _pool(path: str) -> deque[str]:
     if path.endswith("/assign"):
         return POOLS["tracking"]
     return POOLS["keys" if path.startswith("/api-keys") else "shop"]
+
+
+@schemathesis.hook
+def before_add_examples(context: Any, examples: list[Any]) -> None:
+    """Keep so many examples of the operation, from its first on, at equal distances."""
+    kept = min(MOST_EXAMPLES, len(examples))
+    examples[:] = [examples[place * len(examples) // kept] for place in range(kept)]
 
 
 @schemathesis.hook

@@ -1,7 +1,8 @@
 """schemathesis over the running stack's own document: it answers as it says, whatever is sent.
 
-In the gate each operation gets its documented examples; what is made at random is tried in process there, by
-`tests/integration/valid_data` and `bad_input`. With `--large` all phases run.
+In the gate each operation gets three requests of its documented examples: what only a running stack shows. In process,
+`tests/integration` holds every answer to the document, and `valid_data` and `bad_input` there try what is made at random.
+With `--large` all examples and all phases run.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import requests
 
 from tests.support.sizes import sized
 
-POOL = 30
+POOL = sized(30, 10)
 PHASES = sized("examples,coverage,fuzzing,stateful", "examples")
 CASES_AN_OPERATION = sized(8, 1)
+EXAMPLES_AN_OPERATION = sized(1000, 3)
 SECONDS = sized(3600, 600)
 HOOKS = Path(__file__).parent / "fuzz_hooks.py"
 CHECKS = (
@@ -56,7 +58,12 @@ def test_openapi__fuzzed__holds_what_it_says(stack: dict[str, Any], tmp_path: Pa
             *("--suppress-health-check", "all", "--continue-on-failure", "--no-color"),
         ],
         cwd=tmp_path,
-        env={**os.environ, "SCHEMATHESIS_HOOKS": str(HOOKS), "FUZZ_KEYS": json.dumps(pools)},
+        env={
+            **os.environ,
+            "SCHEMATHESIS_HOOKS": str(HOOKS),
+            "FUZZ_KEYS": json.dumps(pools),
+            "FUZZ_EXAMPLES": str(EXAMPLES_AN_OPERATION),
+        },
         capture_output=True,
         text=True,
         timeout=SECONDS,
