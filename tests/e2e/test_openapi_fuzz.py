@@ -1,7 +1,7 @@
 """schemathesis over the running stack's own document: it answers as it says, whatever is sent.
 
 In the gate each operation gets three requests of its documented examples: what only a running stack shows. In process,
-`tests/integration` holds every answer to the document, and `valid_data` and `bad_input` there try what is made at random.
+`tests/integration` holds every answer to the document, and `valid_data` and `bad_input` try what is made at random.
 With `--large` all examples and all phases run.
 """
 
