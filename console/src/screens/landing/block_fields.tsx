@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../../api/problems.ts";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Field, useMessages } from "../../kit/form.tsx";
@@ -38,7 +38,7 @@ export function BlockFields({ content, problem, shop, onChange, onLook }: Props)
   const messages = useMessages("spec.blocks");
   const cards = useRef<HTMLFieldSetElement>(null);
   const fresh = useRef<string | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!fresh.current) return;
     const card = [...(cards.current?.querySelectorAll<HTMLElement>("[data-block]") ?? [])].find(
       ({ dataset }) => dataset.block === fresh.current,

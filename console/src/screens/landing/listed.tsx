@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Step } from "./content.ts";
 
 interface Props<T> {
@@ -33,7 +33,7 @@ export function Listed<T>({ label, items, keyOf, nameOf, onStep, least, most, ad
   const list = useRef<HTMLOListElement>(null);
   const next = useRef<Next | null>(null);
   const [said, setSaid] = useState("");
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!next.current || !list.current) return;
     const { place, tool } = next.current;
     next.current = null;
