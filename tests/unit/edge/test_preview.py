@@ -14,6 +14,7 @@ import pytest
 
 from abtest.adapters.outbound_http import Limits
 from abtest.domain.credentials.preview import make_token
+from abtest.domain.preview.landing import ShownPage, page_key, write_page
 from abtest.edge.preview import METHODS
 from tests.support.previewed import Received
 from tests.support.previewing import BLUE, CONTROL, SESSION_ID, Previewing, previewing
@@ -34,6 +35,43 @@ def preview() -> Iterator[Previewing]:
 def state_of(preview: Previewing, token: str) -> Any:
     """Return the state of a session."""
     return preview.ask("GET", "/api/preview/state", f"pst={token}").json
+
+
+def written(preview: Previewing) -> str:
+    """Keep a landing page that is written, and return the token of its session."""
+    preview.open()
+    page = ShownPage(html="<!doctype html><h1>Lamp</h1>", policy="default-src 'none'; sandbox")
+    preview.files.put(page_key(SESSION_ID), write_page(page), content_type="application/json")
+    return make_token(ROOTS, preview.grant(audience="landing_page", hosts=()))
+
+
+# ---------------------------------------------------------------- landing pages
+
+
+def test_written_page__by_its_token__is_shown_with_its_policy_and_kept_nowhere(preview: Previewing) -> None:
+    shown = preview.ask("GET", "/api/preview/page", f"pst={written(preview)}")
+    assert (shown.status, shown.text) == (200, "<!doctype html><h1>Lamp</h1>")
+    expected = {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": "default-src 'none'; sandbox",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+    }
+    assert {name: shown.headers.get(name) for name in expected} == expected
+
+
+def test_written_page__of_another_kind_of_session__is_401_both_ways(preview: Previewing) -> None:
+    token = written(preview)
+    assert preview.ask("GET", "/api/preview/page", f"pst={preview.open()}").error == (401, "preview_token_invalid")
+    assert preview.page(token, "/").error == (401, "preview_token_invalid")
+    assert preview.ask("GET", "/api/preview/state", f"pst={token}").error == (401, "preview_token_invalid")
+
+
+def test_written_page__that_is_gone_or_written_to__is_refused(preview: Previewing) -> None:
+    token = written(preview)
+    assert preview.ask("POST", "/api/preview/page", f"pst={token}").status == 405
+    preview.files.delete(page_key(SESSION_ID))
+    assert preview.ask("GET", "/api/preview/page", f"pst={token}").status == 404
 
 
 # ---------------------------------------------------------------- tokens
