@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { contrast, weakPairs } from "../src/screens/landing/colours.ts";
 import {
   type Content,
+  chosen,
   contentOf,
   copied,
   freeId,
@@ -15,8 +16,10 @@ import {
   withStep,
   wordsOf,
 } from "../src/screens/landing/content.ts";
-import { BLOCKS, fieldName, type ListPart } from "../src/screens/landing/grammar.ts";
+import { fieldName } from "../src/screens/landing/form_parts.ts";
+import { BLOCKS } from "../src/screens/landing/grammar.ts";
 import { type Mark, marked } from "../src/screens/landing/marks.ts";
+import type { ListPart } from "../src/screens/landing/part.ts";
 
 const SHOP = { host: "shop.example", currency: "EUR" };
 const HERO = { type: "hero", id: "top", heading: "Lamps", links: [{ label: "See it", href: "#top" }] };
@@ -162,4 +165,15 @@ test("placeInWords, paths of the API: name the block and the field in it", () =>
   assert.equal(placeInWords(content, "spec.theme.text"), "Look, text");
   assert.equal(placeInWords(content, "seo_manifest.title"), "Title");
   assert.equal(placeInWords(null, "spec"), "Content");
+});
+
+test("chosen, a value: its option, and one that only the JSON can make", () => {
+  const options = [
+    { value: "", label: "Plain" },
+    { value: "dark", label: "Dark" },
+  ];
+  assert.deepEqual(chosen(options, undefined, "plain"), ["", options]);
+  assert.deepEqual(chosen(options, "plain", "plain"), ["", options]);
+  assert.deepEqual(chosen(options, "dark", "plain"), ["dark", options]);
+  assert.deepEqual(chosen(options, "de-AT"), ["de-AT", [...options, { value: "de-AT", label: "de-AT" }]]);
 });

@@ -1,7 +1,9 @@
 /** The content of a landing page, and its changes: each returns another content and leaves the one before. */
 
+import type { Option } from "../../kit/choices.tsx";
 import { moved } from "../../kit/sortable.tsx";
-import { BLOCKS, FOOTER, type Part, SHARED, SIZES, type Value } from "./grammar.ts";
+import { BLOCKS, FOOTER, SHARED, SIZES } from "./grammar.ts";
+import type { Part, Value } from "./part.ts";
 
 export interface Block extends Value {
   type: string;
@@ -47,6 +49,13 @@ export function put(part: Value, { name, isRequired }: Pick<Part, "name" | "isRe
   if (!isGone) return { ...part, [name]: value };
   const { [name]: _, ...rest } = part;
   return rest;
+}
+
+/** Return the choice that a value is, and all that can be chosen: one that only the JSON can make stays among them. */
+export function chosen(options: readonly Option[], value: unknown, standard?: string): [string, readonly Option[]] {
+  const text = typeof value === "string" && value !== standard ? value : "";
+  const isKnown = options.some((option) => option.value === text);
+  return [text, isKnown ? options : [...options, { value: text, label: text }]];
 }
 
 /** A change of a list: an entry more, one less, the same again, or another order. */

@@ -5,7 +5,7 @@ import { CheckField } from "../../kit/choices.tsx";
 import { TextField, useMessages } from "../../kit/form.tsx";
 import { ChoosePicture, type FileKind, Thumbnail } from "../../kit/pictures.tsx";
 import { partOf } from "./content.ts";
-import type { Value } from "./grammar.ts";
+import type { Value } from "./part.ts";
 
 type Asset = Schemas["Asset"];
 

@@ -1,51 +1,7 @@
 /** What the parts of a landing page have, as fields; docs/landing-pages.md has the grammar. */
 
-import type { Option } from "../../kit/choices.tsx";
-import type { FileKind } from "../../kit/pictures.tsx";
-
-export type Value = Record<string, unknown>;
-
-interface Base {
-  name: string;
-  label: string;
-  hint?: string;
-  isRequired?: boolean;
-  /** It takes the whole width. */
-  isWide?: boolean;
-  /** Whether the part has this field at the moment. */
-  when?: (part: Value) => boolean;
-}
-
-export interface ListPart extends Base {
-  kind: "list";
-  /** What one entry is called. */
-  one: string;
-  least: number;
-  most: number;
-  fields: readonly Part[];
-  /** Which field names an entry. */
-  named: string;
-  first: Value;
-  /** What else changes in an entry where one of its fields is changed. */
-  settle?: (before: Value, after: Value) => Value;
-}
-
-export interface TextsPart extends Base {
-  kind: "texts";
-  one: string;
-  least: number;
-  most: number;
-}
-
-export type Part =
-  | ListPart
-  | TextsPart
-  | (Base & { kind: "text" | "address" | "check" | "image" | "cells" })
-  | (Base & { kind: "long"; rows?: number })
-  | (Base & { kind: "choice"; options: readonly Option[] })
-  | (Base & { kind: "number"; unit?: string; min?: number; max?: number; step?: number | "any" })
-  | (Base & { kind: "file"; of: FileKind })
-  | (Base & { kind: "part"; fields: readonly Part[] });
+import { FORM_FIELDS } from "./form_parts.ts";
+import type { ListPart, Part } from "./part.ts";
 
 const HEADING: Part = { kind: "text", name: "heading", label: "Heading", isRequired: true, isWide: true };
 const BODY: Part = { kind: "long", name: "body", label: "Text" };
@@ -108,92 +64,6 @@ function items(one: string, [least, most]: [number, number], named: string, fiel
 }
 
 const ENTRIES: readonly Part[] = [HEADING, BODY, IMAGE];
-
-const FIELD_TYPES: readonly Option[] = [
-  { value: "", label: "A line of text" },
-  { value: "textarea", label: "A longer text" },
-  { value: "email", label: "E-mail address" },
-  { value: "tel", label: "Phone number" },
-  { value: "number", label: "Number" },
-  { value: "date", label: "Day" },
-  { value: "select", label: "One of a list" },
-  { value: "checkbox", label: "Check box" },
-];
-
-const FILLS: readonly Option[] = [
-  { value: "", label: "Nothing" },
-  { value: "name", label: "Name" },
-  { value: "given-name", label: "First name" },
-  { value: "family-name", label: "Last name" },
-  { value: "organization", label: "Company" },
-  { value: "organization-title", label: "Position" },
-  { value: "email", label: "E-mail address" },
-  { value: "tel", label: "Phone number" },
-  { value: "street-address", label: "Street, all lines" },
-  { value: "address-line1", label: "Street, first line" },
-  { value: "address-line2", label: "Street, second line" },
-  { value: "postal-code", label: "Postal code" },
-  { value: "address-level2", label: "Town" },
-  { value: "country-name", label: "Country" },
-  { value: "bday", label: "Birthday" },
-  { value: "url", label: "Web address" },
-  { value: "off", label: "Forbid it" },
-];
-
-const FORM_FIELDS: ListPart = {
-  kind: "list",
-  name: "fields",
-  label: "Fields",
-  one: "field",
-  least: 1,
-  most: 12,
-  isRequired: true,
-  named: "label",
-  first: { name: "", label: "" },
-  settle: settledField,
-  fields: [
-    { kind: "text", name: "label", label: "Label", isRequired: true },
-    { kind: "choice", name: "type", label: "What is typed", options: FIELD_TYPES },
-    { kind: "check", name: "required", label: "It must be filled in" },
-    {
-      kind: "texts",
-      name: "options",
-      label: "Choices",
-      one: "choice",
-      least: 1,
-      most: 50,
-      isRequired: true,
-      when: ({ type }) => type === "select",
-    },
-    { kind: "choice", name: "autocomplete", label: "What browsers may fill in", options: FILLS },
-    {
-      kind: "text",
-      name: "name",
-      label: "Name in what is sent",
-      isRequired: true,
-      hint: "Follows the label. Letters A to Z, digits, hyphens.",
-    },
-  ],
-};
-
-/** Return a name for a field of a form: "Your e-mail" is "your-e-mail". */
-export function fieldName(label: string): string {
-  const plain = label.replaceAll("ß", "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
-  return plain
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replace(/^[^a-z]+/, "")
-    .slice(0, 60)
-    .replace(/-$/, "");
-}
-
-function settledField(before: Value, after: Value): Value {
-  const settled = { ...after };
-  const follows = !before.name || before.name === fieldName(String(before.label ?? ""));
-  if (follows && before.label !== after.label) settled.name = fieldName(String(after.label ?? ""));
-  if (after.type === "select") settled.options ??= [""];
-  else delete settled.options;
-  return settled;
-}
 
 interface BlockKind {
   name: string;
@@ -347,6 +217,7 @@ export const UNKNOWN: BlockKind = { name: "Other block", about: "", fields: [] }
 const TONE: Part = {
   kind: "choice",
   name: "tone",
+  standard: "plain",
   label: "Background",
   options: [
     { value: "", label: "Plain" },
@@ -396,18 +267,4 @@ export const SIZES: readonly Part[] = [
     step: 20,
     hint: "720 to 1440; else 1120.",
   },
-];
-
-/** Languages that the few words of the renderer are written in; any other tag may stand in the JSON. */
-export const LANGUAGES: readonly Option[] = [
-  { value: "da", label: "Danish" },
-  { value: "nl", label: "Dutch" },
-  { value: "en", label: "English" },
-  { value: "fr", label: "French" },
-  { value: "de", label: "German" },
-  { value: "it", label: "Italian" },
-  { value: "pl", label: "Polish" },
-  { value: "pt", label: "Portuguese" },
-  { value: "es", label: "Spanish" },
-  { value: "sv", label: "Swedish" },
 ];

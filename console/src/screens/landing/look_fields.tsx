@@ -1,9 +1,10 @@
 import { SelectField } from "../../kit/choices.tsx";
 import { Field } from "../../kit/form.tsx";
 import { type ColourName, DEFAULTS, isColour, weakPairs } from "./colours.ts";
-import { partOf, put } from "./content.ts";
+import { chosen, partOf, put } from "./content.ts";
 import { FileField } from "./file_fields.tsx";
-import { SIZES, type Value } from "./grammar.ts";
+import { SIZES } from "./grammar.ts";
+import type { Value } from "./part.ts";
 import { PartFields } from "./part_fields.tsx";
 
 const COLOURS: readonly { name: ColourName; label: string; hint: string }[] = [
@@ -92,23 +93,25 @@ function ColourField({ path, label, hint, value, standard, onChange }: ColourPro
 }
 
 const OWN = "own";
+const FONTS = [
+  { value: "", label: "That of the visitor's device" },
+  { value: "serif", label: "With serifs" },
+  { value: "mono", label: "Like a typewriter" },
+  { value: OWN, label: "A font of your shop" },
+];
 
 function FontField({ font, onChange }: { font: unknown; onChange: (font: unknown) => void }) {
   const isOwn = typeof font === "object" && font !== null;
+  const [text, options] = chosen(FONTS, font, "system");
   return (
     <>
       <SelectField
         path="spec.theme.font"
         label="Font"
         required
-        value={isOwn ? OWN : String(font ?? "")}
+        value={isOwn ? OWN : text}
         onChange={(chosen) => onChange(chosen === OWN ? {} : chosen)}
-        options={[
-          { value: "", label: "That of the visitor's device" },
-          { value: "serif", label: "With serifs" },
-          { value: "mono", label: "Like a typewriter" },
-          { value: OWN, label: "A font of your shop" },
-        ]}
+        options={options}
       />
       {isOwn && (
         <FileField

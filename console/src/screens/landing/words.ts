@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client.ts";
+import type { Option } from "../../kit/choices.tsx";
 
 export type LandingPage = Schemas["LandingPage"];
 export type Version = Schemas["LandingPageVersion"];
@@ -12,6 +13,20 @@ export const PAGE_TYPES = [
   { value: "quiz", label: "Quiz" },
   { value: "other", label: "Other" },
 ] as const;
+
+/** Languages that the few words of the renderer are written in; any other tag may stand in the JSON. */
+export const LANGUAGES: readonly Option[] = [
+  { value: "da", label: "Danish" },
+  { value: "nl", label: "Dutch" },
+  { value: "en", label: "English" },
+  { value: "fr", label: "French" },
+  { value: "de", label: "German" },
+  { value: "it", label: "Italian" },
+  { value: "pl", label: "Polish" },
+  { value: "pt", label: "Portuguese" },
+  { value: "es", label: "Spanish" },
+  { value: "sv", label: "Swedish" },
+];
 
 type Addressed = Pick<LandingPage, "publish_mode" | "publish_host" | "publish_path" | "slug">;
 

@@ -11,14 +11,25 @@ import { saved } from "../../kit/saved.ts";
 import { Shown } from "../../kit/state.tsx";
 import { shop } from "../../session/session.ts";
 import { BlockFields } from "./block_fields.tsx";
-import { type Content, contentOf, newBlock, partOf, put, type ShopFacts, shownPaths, wordsOf } from "./content.ts";
+import {
+  type Content,
+  chosen,
+  contentOf,
+  newBlock,
+  partOf,
+  put,
+  type ShopFacts,
+  shownPaths,
+  wordsOf,
+} from "./content.ts";
 import { FileField } from "./file_fields.tsx";
 import { LandingFrame } from "./frame.tsx";
-import { FOOTER, LANGUAGES, type Value } from "./grammar.ts";
+import { FOOTER } from "./grammar.ts";
 import { LookFields } from "./look_fields.tsx";
+import type { Value } from "./part.ts";
 import { ANCHORS, PartFields } from "./part_fields.tsx";
 import { PREVIEW, Preview } from "./preview.tsx";
-import type { LandingPage, Version } from "./words.ts";
+import { LANGUAGES, type LandingPage, type Version } from "./words.ts";
 
 type Seo = Schemas["SeoManifestInput"];
 
@@ -59,6 +70,7 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
   const { route } = useLocation();
   const briefs = useLoaded(() => data(api.GET("/content-briefs", { params: { query: { limit: 100 } } })), []);
   const content = contentOf(spec);
+  const [lang, languages] = chosen(LANGUAGES, content?.lang);
   const change = (after: Content | Value) => {
     setTouched(true);
     setSpec(asJson(after));
@@ -152,14 +164,9 @@ function WriteForm({ page, from }: { page: LandingPage; from: Version | null }) 
               path="spec.lang"
               label="Language of the page"
               required
-              value={String(content.lang ?? "")}
-              onChange={(lang) => change({ ...content, lang })}
-              options={[
-                ...(LANGUAGES.some(({ value }) => value === content.lang)
-                  ? []
-                  : [{ value: String(content.lang ?? ""), label: String(content.lang ?? "Choose one") }]),
-                ...LANGUAGES,
-              ]}
+              value={lang}
+              onChange={(tag) => change({ ...content, lang: tag })}
+              options={languages}
             />
           )}
           <Shown of={briefs}>
