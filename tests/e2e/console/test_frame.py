@@ -105,7 +105,7 @@ def test_screen__that_throws_or_is_gone__is_named_in_its_place_and_the_frame_goe
     )
     console.page.route("**/assets/program-*.js", lambda route: route.fulfill(status=404))
     console.open("/planning")
-    expect(console.page.get_by_role("alert")).to_contain_text("a fault of the screen")
+    expect(console.page.get_by_role("alert")).to_contain_text("A fault of the screen.")
     console.page.get_by_role("navigation", name="Screens").get_by_role("link", name="Program").click()
     expect(console.page.get_by_role("alert")).to_contain_text("earlier release")
     console.page.get_by_role("navigation", name="Screens").get_by_role("link", name="Experiments").click()
