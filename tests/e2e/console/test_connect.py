@@ -1,6 +1,7 @@
 """Connecting a shop in the console: webhooks, keys, the installation, settings of two windows, the audit."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -120,3 +121,21 @@ def test_settings__changed_in_two_windows__keep_both_changes_and_say_what_is_rep
     console.click("Save")
     expect(page.locator(".toasts")).to_contain_text("Saved")
     assert console.api("GET", "/settings/install-domains")["additionalDomains"] == ["a.console-two.example"]
+
+
+def test_moments__in_the_zone_of_the_shop__are_shown_as_they_were_typed(console: Console) -> None:
+    console.api("PATCH", f"/shops/{console.shop_id}", timezone="pacific/auckland")
+    year = datetime.now(UTC).year + 1
+    page = console.open("/keys/new")
+    console.field("Name").fill("Until July")
+    page.get_by_label("Expires").fill(f"{year}-07-15T10:00")
+    expect(page.get_by_text("Clock of Pacific/Auckland.")).to_be_visible()
+    console.click("Create key")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    (key,) = [each for each in console.api("GET", "/api-keys")["data"] if each["name"] == "Until July"]
+    assert key["expires_at"] == f"{year}-07-14T22:00:00.000Z"
+    page = console.open("/keys")
+    expect(page.get_by_role("row", name="Until July")).to_contain_text(f"15 Jul {year}, 10:00")
+    page = console.open("/traffic")
+    expect(page.get_by_text("Days are those of Pacific/Auckland.")).to_be_visible()
+    expect(page.get_by_text("Days are those of UTC.")).to_be_visible()
