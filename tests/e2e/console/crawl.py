@@ -5,19 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from typing import Any
 
 from tests.e2e.story import Story
 from tests.support.console_page import Console
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]{10}")
-AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-# What passes is not described: to make selectors for it takes longer than the rules.
-VIOLATIONS = """async (rules) => {
-  const options = {...rules, iframes: false, resultTypes: ["violations"]};
-  const {violations} = await axe.run(document, options);
-  return violations.map(({id, nodes: [first]}) => [id, first.html.slice(0, 160), first.target]);
-}"""
 LINKS = """shop => [...document.querySelectorAll('nav a, main a')].map(a => a.pathname + a.search)
   .filter(path => path.startsWith(`/console/${shop}`)).map(path => path.slice(`/console/${shop}`.length))"""
 
@@ -42,14 +34,6 @@ def screens(console: Console) -> Iterator[str]:
             if pattern_of(link) not in known:
                 known.add(pattern_of(link))
                 waiting.append(link)
-
-
-def barriers(console: Console, axe: str) -> list[Any]:
-    """Return what axe finds on the screen: rule, and the first element."""
-    if not console.page.evaluate("'axe' in window"):
-        console.page.evaluate(axe)
-    violations: list[Any] = console.page.evaluate(VIOLATIONS, AXE_RULES)
-    return violations
 
 
 def fill(shop: Story) -> None:

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.pages.conftest import installed
-from tests.e2e.console.crawl import barriers, fill, pattern_of, screens
+from tests.e2e.console.crawl import fill, pattern_of, screens
 from tests.e2e.console.recorded import ODD, STATES, Player, Recording
 from tests.e2e.story import Story, new_shop
+from tests.support.axe import look
 from tests.support.console_page import NARROW, WIDE, Console
 from tests.support.sizes import sized
 
@@ -67,7 +68,7 @@ def seen(shop: Story, browser: Browser, axe: str) -> Walk:
 
 
 def _faults(console: Console, axe: str | None) -> list[Any]:
-    named = barriers(console, axe) if axe else []
+    named = look(console.page, axe).barriers if axe else []
     past = console.page.evaluate(PAST_THE_EDGE)
     return [*named, *([f"{past} pixels past the edge"] if past else [])]
 
