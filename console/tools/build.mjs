@@ -1,7 +1,7 @@
 // Builds the console into layers/console/console_files: hashed assets, their brotli copies, the page, and `screens.json`
 // with what the page gets for each screen.
 
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
@@ -13,7 +13,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = fileURLToPath(new URL("../../layers/console/console_files", import.meta.url));
 const draft = `${target}.new`;
 
-const files = await bundled({ absWorkingDir: root, jsx: "automatic", jsxImportSource: "preact" });
+const own = await readFile(fileURLToPath(import.meta.url));
+const files = await bundled({ absWorkingDir: root, jsx: "automatic", jsxImportSource: "preact" }, own);
 const [main, { css }] = [...files].find(([, { entry }]) => entry === "src/main.tsx");
 const screenOf = new Map([...files].filter(([, { entry }]) => entry).map(([name, { entry }]) => [entry, name]));
 for (const file of files.values()) file.content = Buffer.from(importAtOnce(file.content.toString()));

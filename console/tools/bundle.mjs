@@ -15,10 +15,10 @@ const MANY = 20;
  * Return the files of the console by name: `content` (bytes), its `entry` (null for shared parts and styles), the names
  * that it imports, `static` of these at once, and `css` of the first script.
  *
- * `options` are those of esbuild. All names end with a hash of all scripts: the first script and those of the screens
- * name each other, so none has a hash of its own content alone.
+ * `options` are those of esbuild. All names end with a hash of all scripts, and of `later`, the source of what changes
+ * them afterwards: the first script and those of the screens name each other, so none has a hash of its content alone.
  */
-export async function bundled(options) {
+export async function bundled(options, later = "") {
   const { outputFiles, metafile } = await build({
     bundle: true,
     splitting: true,
@@ -49,7 +49,7 @@ export async function bundled(options) {
       css: output.cssBundle ? basename(output.cssBundle) : null,
     });
   }
-  return withNames(await withFirst(parts));
+  return withNames(await withFirst(parts), later);
 }
 
 /** Put the parts of the first script together, and let all others import from it. */
@@ -133,8 +133,8 @@ function importingFrom(main, first, code) {
 }
 
 /** Return the files under their final names. */
-function withNames(parts) {
-  const sum = createHash("sha256");
+function withNames(parts, later) {
+  const sum = createHash("sha256").update(later);
   for (const name of [...parts.keys()].sort()) sum.update(name).update(parts.get(name).content);
   const hash = sum.digest("base64url").replace(/\W|_/g, "").slice(0, 8);
   const finalOf = (name) => name.replace(/(-[A-Z0-9]+)?\.js$/, (_, own = "") => `${own}-${hash}.js`);
