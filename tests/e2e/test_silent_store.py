@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import monotonic, sleep, time
 from typing import Any
 
@@ -239,35 +240,52 @@ def test_events__engine_stopped__are_refused_within_three_seconds_and_accepted_o
     assert {*accepted, "after"} <= stored_ids(stack)
 
 
-def test_management__engine_stopped__is_503_before_the_gateway_gives_up(edge: Edge, stack: dict[str, Any]) -> None:
-    made = Edge(stack, stack["base_url"])
-    key = {"Authorization": f"Bearer {stack['api_key']}"}
-    assert made.get("/experiments", headers=key).status_code == 200
-    made.seconds.clear()
-    with stopped(stack):
-        answer = made.get("/experiments", headers=key)
-    report("management, engine stopped", made.seconds)
-    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "database_busy")
-    assert answer.headers["Retry-After"]
-    assert made.slowest() < 29
+@dataclass(slots=True)
+class Silence:
+    """The answer of management while the engine was silent, and what `status` printed before and meanwhile."""
+
+    management: Edge
+    answer: requests.Response
+    running: str
+    silent: str
+    status_seconds: float
 
 
-def test_status__engine_stopped__names_its_pid_within_two_seconds(stack: dict[str, Any]) -> None:
+@pytest.fixture(scope="module")
+def silence(stack: dict[str, Any]) -> Silence:
+    """Call management, which takes seconds to give up, and look at the status meanwhile."""
+
     def shown() -> str:
         environment = {**os.environ, "ABTEST_LOCAL_DIR": str(stack["directory"])}
         command = [sys.executable, "-m", "tools.local", "status"]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
-    pid = f"(pid {stack['engine']['pid']}"
+    made = Edge(stack, stack["base_url"])
+    key = {"Authorization": f"Bearer {stack['api_key']}"}
+    assert made.get("/experiments", headers=key).status_code == 200
+    made.seconds.clear()
     running = shown()
-    assert (pid in running, "in flight" in running, "does not respond" in running) == (True, True, False)
-    with stopped(stack):
+    with stopped(stack), ThreadPoolExecutor(1) as threads:
+        answer = threads.submit(made.get, "/experiments", headers=key)
         begun = monotonic()
         silent = shown()
         seconds = monotonic() - begun
-    report("status, engine stopped", [seconds])
-    assert f"The AWS engine {pid}) does not respond, so the queues are unknown." in silent
-    assert seconds < 2 * BUSY
+        return Silence(made, answer.result(), running, silent, seconds)
+
+
+def test_management__engine_stopped__is_503_before_the_gateway_gives_up(silence: Silence) -> None:
+    report("management, engine stopped", silence.management.seconds)
+    assert (silence.answer.status_code, silence.answer.json()["error"]["code"]) == (503, "database_busy")
+    assert silence.answer.headers["Retry-After"]
+    assert silence.management.slowest() < 29
+
+
+def test_status__engine_stopped__names_its_pid_within_two_seconds(silence: Silence, stack: dict[str, Any]) -> None:
+    pid, running = f"(pid {stack['engine']['pid']}", silence.running
+    assert (pid in running, "in flight" in running, "does not respond" in running) == (True, True, False)
+    report("status, engine stopped", [silence.status_seconds])
+    assert f"The AWS engine {pid}) does not respond, so the queues are unknown." in silence.silent
+    assert silence.status_seconds < 2 * BUSY
 
 
 def stored_ids(stack: dict[str, Any]) -> set[str]:
