@@ -10,7 +10,8 @@ const Answers = createContext<{ problem: Problem | null; paths: Set<string> }>({
 interface FormProps {
   doing: Doing;
   onSubmit: () => Promise<unknown>;
-  submit: string;
+  /** The button; without it, the form is one that the person may only read. */
+  submit: string | undefined;
   /** Next to the button. */
   others?: ComponentChildren;
   /** True while something is typed that is not saved: leaving the page then asks. */
@@ -46,12 +47,16 @@ export function Form({ doing, onSubmit, submit, others, isDirty = false, childre
       >
         {children}
         {problem && <Said problem={problem} paths={paths} />}
-        <p class="buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? "…" : submit}
-          </button>
-          {others}
-        </p>
+        {submit ? (
+          <p class="buttons">
+            <button type="submit" class="primary" disabled={isBusy}>
+              {isBusy ? "…" : submit}
+            </button>
+            {others}
+          </p>
+        ) : (
+          <p class="note">You may read this. To change it takes another role.</p>
+        )}
       </form>
     </Answers.Provider>
   );

@@ -59,7 +59,7 @@ function Edit({ brand, of }: Props) {
     edit.reset();
   };
   return (
-    <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+    <Form doing={doing} submit={canWrite ? "Save" : undefined} onSubmit={save} isDirty={edit.isDirty}>
       <fieldset class="form" disabled={!canWrite}>
         <TextField
           path="summary"

@@ -96,7 +96,7 @@ function Edit({ brief, of }: { brief: Brief; of: Loaded<Brief> }) {
         )
       }
     >
-      <Form doing={doing} submit="Save" onSubmit={save} isDirty={edit.isDirty}>
+      <Form doing={doing} submit={canWrite ? "Save" : undefined} onSubmit={save} isDirty={edit.isDirty}>
         <fieldset disabled={!canWrite} class="form">
           <BriefFields value={edit.draft} set={edit.on} />
         </fieldset>
