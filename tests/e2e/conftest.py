@@ -18,6 +18,14 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
         yield {**dev, "directory": directory}
 
 
+@pytest.fixture(scope="session")
+def quiet_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The same without schedules, which fire at a `tick` only. Tests use shops of their own."""
+    directory: Path = tmp_path_factory.mktemp("quiet")
+    with running_stack(directory, ["--no-schedules"]) as dev:
+        yield {**dev, "directory": directory}
+
+
 @pytest.fixture
 def story(stack: dict[str, Any]) -> Story:
     """The management API of the running stack, spoken plainly."""

@@ -24,7 +24,7 @@ from tests.support.memory import MemoryBlobs
 from tests.support.routes import HOST, PATH, flip
 from tests.support.slow_engine import Line, edge_behind_line
 from tools.local.provision.clients import Clients
-from tools.local.testing import running_stack, settle, status
+from tools.local.testing import settle, status
 
 _log = logging.getLogger(__name__)
 BUSY = 2
@@ -96,16 +96,14 @@ class Edge:
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """A stack of this module's own, whose engine it stops."""
-    directory = tmp_path_factory.mktemp("silent")
-    with running_stack(directory, ["--no-schedules"]) as dev:
-        engine = status(directory)["engine"]
-        publish_page(engine["address"])
-        try:
-            yield {**dev, "directory": directory, "engine": engine}
-        finally:
-            os.kill(engine["pid"], signal.SIGCONT)
+def stack(quiet_stack: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A stack whose engine these tests stop, and let go on."""
+    engine = status(quiet_stack["directory"])["engine"]
+    publish_page(engine["address"])
+    try:
+        yield {**quiet_stack, "engine": engine}
+    finally:
+        os.kill(engine["pid"], signal.SIGCONT)
 
 
 def publish_page(engine: str) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 
 from tests.e2e.receiver import Receiver
 from tests.e2e.story import Story, new_shop
-from tools.local.testing import running_stack
 
 pytestmark = pytest.mark.stack
 
@@ -22,10 +21,9 @@ HANGS_SECONDS = 10.0
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Story]:
-    """A shop in a stack of its own."""
-    with running_stack(tmp_path, ["--no-schedules"]) as dev:
-        yield new_shop(Story({**dev, "directory": tmp_path}), "neighbours.example")
+def shop(quiet_stack: dict[str, Any]) -> Story:
+    """A shop of its own."""
+    return new_shop(Story(quiet_stack), "neighbours.example")
 
 
 @pytest.fixture

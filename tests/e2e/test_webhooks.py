@@ -99,18 +99,10 @@ def complete(shop: Story, experiment_id: str) -> None:
     shop.call("POST", f"/experiments/{experiment_id}/complete")
 
 
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Row]:
-    """A stack of its own, whose sweep runs when it is told to: what arrives before has come by the queue."""
-    directory = tmp_path_factory.mktemp("webhooks")
-    with running_stack(directory, ["--no-schedules"]) as dev:
-        yield {**dev, "directory": directory}
-
-
 @pytest.fixture
-def shop(stack: Row) -> Story:
-    """A shop of its own."""
-    return new_shop(Story(stack), "webhooks.example")
+def shop(quiet_stack: Row) -> Story:
+    """A shop of a stack whose sweep runs when it is told to: what arrives before has come by the queue."""
+    return new_shop(Story(quiet_stack), "webhooks.example")
 
 
 @pytest.fixture
@@ -123,9 +115,9 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def store(stack: Row, monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDeliveryStore]:
+def store(quiet_stack: Row, monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoDeliveryStore]:
     """The deliveries of the stack."""
-    environment = status(stack["directory"])["environment"]
+    environment = status(quiet_stack["directory"])["environment"]
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     aws.reset()
