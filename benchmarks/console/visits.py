@@ -35,13 +35,19 @@ WATCH = f"""(() => {{
   const look = () => {{
     if (isFull() && !globalThis.isSeen) {{
       globalThis.isSeen = true;
-      requestAnimationFrame(() => {{ globalThis.seenAt = performance.now(); }});
+      painted(() => {{ globalThis.seenAt = performance.now(); }});
     }}
     if (rows() < {EXPERIMENTS}) return requestAnimationFrame(look);
-    requestAnimationFrame(() => {{
+    painted(() => {{
       globalThis.rowsAt = performance.now();
       new PerformanceObserver(() => console.info("{DONE}")).observe({{ type: "paint", buffered: true }});
     }});
+  }};
+  // The first message after a frame's callbacks comes when it is painted; the next frame may wait for other work.
+  const painted = (then) => {{
+    const {{ port1, port2 }} = new MessageChannel();
+    port1.onmessage = then;
+    port2.postMessage(null);
   }};
   requestAnimationFrame(look);
 }})()"""

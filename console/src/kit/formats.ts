@@ -15,10 +15,13 @@ export function momentFormat(options: Intl.DateTimeFormatOptions): Intl.DateTime
   return kept(moments, options, () => new Intl.DateTimeFormat(LOCALE, options));
 }
 
+/** How a moment is written in a list. */
+export const SHORT: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "short" };
+
 /** Return a time zone, or UTC in the place of one that is younger than what this browser knows. */
 export function knownZone(timeZone: string): string {
   try {
-    momentFormat({ timeZone });
+    momentFormat({ ...SHORT, timeZone });
     return timeZone;
   } catch {
     return "UTC";

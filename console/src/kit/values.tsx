@@ -1,28 +1,26 @@
 import { shop } from "../session/session.ts";
-import { distanceFormat, momentFormat, numberFormat } from "./formats.ts";
+import { distanceFormat, momentFormat, numberFormat, SHORT } from "./formats.ts";
 
 const NONE = "–";
 
 /** A moment in the zone of the shop. */
 export function Time({ at }: { at: string | null | undefined }) {
-  if (!at) return <>{NONE}</>;
-  return <Moment at={at}>{format(new Date(at), { dateStyle: "medium", timeStyle: "short" })}</Moment>;
+  return at ? momentOf(at, format(new Date(at), SHORT)) : NONE;
 }
 
 /** How long ago a moment was. */
 export function Ago({ at }: { at: string | null | undefined }) {
-  if (!at) return <>never</>;
-  return <Moment at={at}>{ago(at, Date.now())}</Moment>;
+  return at ? momentOf(at, ago(at, Date.now())) : "never";
 }
 
-/** The whole moment is the title, made for whoever points at it: a list has many. */
-function Moment({ at, children }: { at: string; children: string }) {
+/** Write a moment. The whole one is the title, made for whoever points at it: a list has many. */
+function momentOf(at: string, text: string) {
   const name = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     currentTarget.title = format(new Date(at), { dateStyle: "full", timeStyle: "long" });
   };
   return (
     <time dateTime={at} onPointerEnter={name}>
-      {children}
+      {text}
     </time>
   );
 }
