@@ -66,7 +66,7 @@ TimeZone = Annotated[
     str,
     Field(min_length=1, max_length=64),
     AfterValidator(time_zone),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 64, "examples": ["Europe/Berlin"]}),
+    WithJsonSchema({"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_+/-]{1,63}$", "examples": ["Europe/Berlin"]}),
 ]
 Origin = Annotated[
     str,

@@ -16,7 +16,7 @@ _ROUTES = (
     (r"/api/v1/(experiments(/[^/]+(/variations(/(?!weights$)[^/]+)?)?)?|variations/[^/]+)", 5 * _MIB),
     (r"/api/v1/(experiments(/[^/]+)?/filesystem/(plan|apply)|workspace/files/.+)", 5 * _MIB),
     (r"/api/v1/personalizations(/[^/]+/experiences(/.+)?)?", 5 * _MIB),
-    (r"/api/v1/landing-pages/[^/]+/versions", 5 * _MIB),
+    (r"/api/v1/landing-pages/[^/]+/(versions|previews)", 5 * _MIB),
     (r"/api/v1/assets", 5 * _MIB),
     (r"(/_svc)?/assign", _MIB // 4),
     (r"/_svc/handover(/verify)?", 4096),
