@@ -45,9 +45,10 @@ class Story:
     def await_delivery(self) -> None:
         """Wait until every edge route serves what is published: each keeps a pointer for a second."""
         edge, shop_id, asked = self.dev["worker_base_url"], self.dev["shop_id"], monotonic()
-        published = requests.get(f"{edge}/api/exp", params={"shopId": shop_id, "debug": "1"}, timeout=30).json()
-        revision = re.compile(rf'\brevision"?:{published["delivery"]["revision"]}}}')
         for _ in range(100):
+            # Read each time: a worker may publish once more meanwhile.
+            published = requests.get(f"{edge}/api/exp", params={"shopId": shop_id, "debug": "1"}, timeout=30).json()
+            revision = re.compile(rf'\brevision"?:{published["delivery"]["revision"]}}}')
             served = revision.search(requests.get(f"{edge}/s/{shop_id}.js", timeout=30).text)
             if served and monotonic() - asked > KEPT.total_seconds():
                 return
