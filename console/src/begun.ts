@@ -21,7 +21,7 @@ export function begin(path: string, shop: string | null = null): void {
   globalThis.begun.set(new URL(path, location.href).href, { shop, answer });
 }
 
-/** Read a body, so that whoever takes the response has it at once. */
+/** Read the body, so that it is there when the response is taken. */
 async function whole(response: Response): Promise<Response> {
   const body = await response.text();
   const read = { text: async () => body, json: async () => JSON.parse(body) };
@@ -43,7 +43,7 @@ export function takeBegun(path: string, shop: string | null = null): Promise<Res
   return call.answer;
 }
 
-/** Drop what was begun: whoever signs in next may be another person. */
+/** Drop what was begun: the next to sign in may be another person. */
 export function forgetBegun(): void {
   globalThis.begun?.clear();
 }

@@ -4,9 +4,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "esbuild";
-import { bundled } from "./bundle.mjs";
+import { bundled, packed } from "./bundle.mjs";
 import { entriesOf, frameOf, screensOf } from "./screens.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -87,9 +86,4 @@ async function beginning() {
   });
   const [{ path, contents }] = outputFiles;
   return { name: path.split("/").at(-1), content: Buffer.from(contents), entry: "src/begin.ts", static: [], later: [] };
-}
-
-function packed(content) {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-  return brotliCompressSync(content, { params });
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { build } from "esbuild";
 
 const MAIN = "src/main.tsx";
@@ -156,4 +157,10 @@ function withNames(parts, later) {
     ];
   });
   return new Map(files);
+}
+
+/** Return a file in brotli at its best, as it is sent. */
+export function packed(content) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  return brotliCompressSync(content, { params });
 }

@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants } from "node:zlib";
-import { bundled } from "../../../console/tools/bundle.mjs";
+import { bundled, packed } from "../../../console/tools/bundle.mjs";
 
 const root = fileURLToPath(new URL("../../../console", import.meta.url));
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -26,13 +25,8 @@ const sizes = JSON.parse(await readFile(new URL("../../../layers/console/console
 const begin = Object.values(sizes).find(({ entry }) => entry === "src/begin.ts").brotli;
 const outputs = [...files].map(([name, { content, entry, static: parts }]) => [
   name,
-  { entry, static: parts, brotli: compressed(content) },
+  { entry, static: parts, brotli: packed(content).length },
 ]);
 // Neither side needs its library for the script ahead of the others: it weighs the same.
 outputs.push(["begin.js", { entry: "src/begin.ts", static: [], brotli: begin }]);
 process.stdout.write(JSON.stringify({ outputs: Object.fromEntries(outputs) }));
-
-function compressed(content) {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
-  return brotliCompressSync(content, { params }).length;
-}

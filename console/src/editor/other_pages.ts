@@ -31,7 +31,7 @@ const MOST_FIELDS = 3;
 const ASIDE =
   /(^|[^a-z])(privacy|imprint|impressum|terms|legal|contact|about|shipping|returns|faq|help|jobs|agb|datenschutz)([^a-z]|$)/;
 
-/** Return whether an address may do more than show a page, or is no page: only a person has it fetched. */
+/** Return whether a request of an address may change something, or gets no page: it is requested only if a person names it. */
 export function mayAct(url: URL): boolean {
   let path: string;
   try {

@@ -23,7 +23,7 @@ export function Search() {
   const [chosen, setChosen] = useState(0);
   const experiments = useExperiments(text);
   const { route } = useLocation();
-  // What is found is drawn while somebody looks for it.
+  // Hits are rendered only while the dialog is open.
   const [isOpen, setOpen] = useState(false);
   const open = () => {
     setOpen(true);

@@ -13,7 +13,7 @@ export function Ago({ at }: { at: string | null | undefined }) {
   return at ? momentOf(at, ago(at, Date.now())) : "never";
 }
 
-/** Write a moment. The whole one is the title, made for whoever points at it: a list has many. */
+/** Render a moment. Its long form is the title, made on hover: a list has many moments. */
 function momentOf(at: string, text: string) {
   const name = ({ currentTarget }: { currentTarget: HTMLElement }) => {
     currentTarget.title = format(new Date(at), { dateStyle: "full", timeStyle: "long" });

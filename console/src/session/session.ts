@@ -80,7 +80,7 @@ export async function resume(): Promise<void> {
   }
 }
 
-/** Where a browser brings back the page as it was left, as for "Back": whoever has the session now may be another. */
+/** Where a browser brings back the page as it was left, as for "Back": the session may be of another person now. */
 export async function returned(): Promise<void> {
   const before = session.value;
   const isRefused = (thrown: unknown) => thrown instanceof Problem && thrown.status === 401;

@@ -163,7 +163,7 @@ export function newBlock(type: string, others: readonly Block[], shop: ShopFacts
   return { type, id, ...structuredClone(examples[type]) };
 }
 
-/** Return what tells a block from others of its type: its heading, or the first words in it. */
+/** Return a label that distinguishes a block from others of its type: its heading, or its first words. */
 export function wordsOf(block: Block): string {
   const [first] = listOf(block.items).map(partOf);
   const known = [block.heading, block.name, block.title, block.caption, block.body, first?.name, first?.value];

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { at } from "../../address.ts";
 import { api, data, type Schemas } from "../../api/client.ts";
@@ -94,6 +95,27 @@ interface FileProps {
 /** A file of the shop by its id. */
 export function FileField({ path, label, kind, isRequired = false, value, onChange }: FileProps) {
   const messages = useMessages(path);
+  return (
+    <FileGroup
+      label={label}
+      kind={kind}
+      isRequired={isRequired}
+      value={value}
+      onChange={onChange}
+      messages={messages}
+    />
+  );
+}
+
+interface GroupProps extends Omit<FileProps, "path"> {
+  isRequired: boolean;
+  messages: readonly string[];
+  /** What belongs to the chosen file. */
+  children?: ComponentChildren;
+}
+
+/** A file with its name, its messages, and what belongs to it. */
+function FileGroup({ label, kind, isRequired, value, onChange, messages, children }: GroupProps) {
   const id = useId();
   return (
     <fieldset class="field" aria-describedby={messages.length ? id : undefined}>
@@ -109,6 +131,7 @@ export function FileField({ path, label, kind, isRequired = false, value, onChan
         onRemove={isRequired ? undefined : () => onChange(undefined)}
       />
       <Said id={id} messages={messages} />
+      {children}
     </fieldset>
   );
 }
@@ -124,26 +147,24 @@ interface ImageProps {
 /** A picture, with words for people who do not see it. */
 export function ImageField({ path, label, isRequired = false, value, onChange }: ImageProps) {
   const messages = [...useMessages(path), ...useMessages(`${path}.asset_id`)];
-  const id = useId();
   const image = partOf(value);
   const { asset_id, alt, decorative } = image;
   const { alt: _, decorative: __, ...rest } = image;
+  const choose = (chosen: string | undefined) =>
+    onChange(
+      chosen === undefined
+        ? undefined
+        : { ...(decorative ? { decorative } : { alt: alt ?? "" }), ...rest, asset_id: chosen },
+    );
   return (
-    <fieldset class="field" aria-describedby={messages.length ? id : undefined}>
-      <legend>
-        {label}
-        {!isRequired && <span class="optional"> optional</span>}
-      </legend>
-      <Chosen
-        what={label}
-        kind="picture"
-        id={typeof asset_id === "string" ? asset_id : ""}
-        onChange={(chosen) =>
-          onChange({ ...(decorative ? { decorative } : { alt: alt ?? "" }), ...rest, asset_id: chosen })
-        }
-        onRemove={isRequired ? undefined : () => onChange(undefined)}
-      />
-      <Said id={id} messages={messages} />
+    <FileGroup
+      label={label}
+      kind="picture"
+      isRequired={isRequired}
+      value={asset_id}
+      onChange={choose}
+      messages={messages}
+    >
       {asset_id !== undefined && (
         <>
           {decorative !== true && (
@@ -164,7 +185,7 @@ export function ImageField({ path, label, isRequired = false, value, onChange }:
           />
         </>
       )}
-    </fieldset>
+    </FileGroup>
   );
 }
 
